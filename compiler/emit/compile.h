@@ -1,0 +1,53 @@
+// From a graph to files: the passes, the kernels, the object, the header.
+#pragma once
+
+#include "emit/model_plan.h"
+#include "llvm/Support/Error.h"
+#include <functional>
+
+namespace burin {
+
+struct CompileOptions {
+  std::string target = "host";  // a row of schedules/targets.def, or host
+  std::string outputFolder;     // made if it does not exist; files are replaced only when all went well
+  bool sharedLibrary = false;   // also <model>.so, with the runtime in it
+  unsigned jobs = 0;            // kernel workers at once; 0: as many as processors
+  bool useCache = true;         // of compiled kernels
+  std::string cacheFolder;      // empty: the default
+  std::function<void(llvm::StringRef what, int done, int total)> progress;
+};
+
+struct PhaseTime {
+  std::string phase;
+  double seconds;
+};
+
+struct KernelReport {
+  std::string function, symbol, kernelClass;
+  int64_t heapBytes = 0, stackBytes = 0, objectBytes = 0;
+  double seconds = 0; // to compile; 0 when it came from the cache
+  bool cached = false;
+};
+
+struct CompileResult {
+  std::string objectPath, headerPath, sharedLibraryPath;
+  ModelPlan plan;
+  std::vector<PhaseTime> times;
+  std::vector<KernelReport> kernels;
+};
+
+/// Runs the passes on `module` in place and writes <model>.o and <model>.h. Errors in the graph go to the context's
+/// diagnostics; the returned error then only says that there were some.
+llvm::Expected<CompileResult> compileModel(mlir::ModuleOp module, const CompileOptions &options);
+
+/// Only the passes: what `inspect` shows.
+llvm::Error runPasses(mlir::ModuleOp module, const Target &target);
+
+/// The target row of a --target, or an error that lists the names.
+llvm::Expected<const Target *> targetNamed(llvm::StringRef name);
+
+/// Folder that holds burin.h and burin_plan.h, and the runtime archive that goes with this build.
+llvm::StringRef runtimeHeaderFolder();
+llvm::StringRef runtimeArchive();
+
+} // namespace burin

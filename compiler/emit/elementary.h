@@ -1,0 +1,20 @@
+// Elementary functions as expressions of exactly rounded operations: the same bits on every schedule, vector width and
+// row count, and no call to a math library (Halide's own sin and tanh become scalar calls).
+#pragma once
+
+#include "Halide.h"
+
+namespace burin {
+
+/// e^x for float x ≤ 88; below −87.3 it stays at the smallest normal numbers, above it is cut; never an infinity.
+Halide::Expr exponential(Halide::Expr x);
+
+/// An angle as a 64-bit fraction of a turn: wraps around by itself.
+struct Turn {
+  Halide::Expr phase; // uint64: angle / 2π · 2^64
+};
+
+/// sin and cos (in double) of a turn; `cosine` is an integer expression, 1 for cos and 0 for sin.
+Halide::Expr sineOfTurn(Turn turn, Halide::Expr cosine);
+
+} // namespace burin

@@ -1,0 +1,51 @@
+// Compiles kernels to objects, each in a process of its own: the running executable, started again as a worker.
+//
+// Why processes: Halide's names are global to a process, so a kernel compiled after another gets other bytes. A fresh
+// worker makes objects reproducible and the cache sound, and a kernel that takes too long can be ended.
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "schedules/targets.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
+
+namespace burin {
+
+/// A kernel as a worker reads it.
+struct KernelSource {
+  std::string symbol;   // of the object's entry; Halide's argv form is `symbol`_argv
+  std::string function; // in `module`
+  std::string module;   // MLIR text: the kernel and the functions it calls
+};
+
+struct CompiledKernel {
+  std::string object;     // bytes
+  int64_t heapBytes = 0;  // most that it allocates at once through halide_malloc, at any size of its arguments
+  int64_t stackBytes = 0; // of its own buffers
+  double seconds = 0;     // to compile; 0 from the cache
+};
+
+/// The kernel function with what it calls, without locations, so that equal kernels are equal texts.
+KernelSource serialiseKernel(mlir::func::FuncOp kernel, llvm::StringRef symbol);
+
+struct KernelCompileOptions {
+  std::string cacheFolder; // empty: the default
+  bool useCache = true;
+  unsigned jobs = 0;               // workers at once; 0: as many as processors
+  unsigned timeLimitSeconds = 120; // of one kernel
+};
+
+/// Compiles all kernels; results are in the order of `kernels`. `progress` is called as each is done. The error names
+/// the kernel.
+llvm::Expected<std::vector<CompiledKernel>>
+compileKernels(llvm::ArrayRef<KernelSource> kernels, const Target &target, const KernelCompileOptions &options = {},
+               llvm::function_ref<void(const KernelSource &, const CompiledKernel &)> progress = nullptr);
+
+/// The hidden command of the tool. A main() calls this first: `if (isKernelWorker(argc, argv)) return
+/// runKernelWorker(argc, argv);`.
+bool isKernelWorker(int argc, char **argv);
+int runKernelWorker(int argc, char **argv);
+
+} // namespace burin

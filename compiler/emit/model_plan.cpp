@@ -1,0 +1,289 @@
+// From a module of calls to the tables that the runtime executes.
+#include "emit/model_plan.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/passes.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+
+namespace burin {
+
+namespace {
+
+class PlanMaker {
+public:
+  PlanMaker(ModuleOp module, ModelPlan &plan) : module_(module), plan_(plan) {}
+
+  void run() {
+    for (Attribute axis : module_->getAttrOfType<ArrayAttr>(attribute::axes)) {
+      NamedAttribute symbol = *cast<DictionaryAttr>(axis).begin();
+      plan_.axes.push_back({symbol.getName().str(), cast<IntegerAttr>(symbol.getValue()).getInt()});
+    }
+    plan_.weightsBytes = integer(module_, attribute::weightsBytes);
+    for (func::FuncOp entry : entriesOf(module_)) {
+      PlanEntry planned = entryOf(entry);
+      if (entry.getName() == "forward")
+        plan_.forward = std::move(planned);
+      else
+        plan_.step = std::move(planned);
+    }
+    if (plan_.step) {
+      plan_.stateBytes = integer(module_, attribute::stateBytes);
+      plan_.stepAxis = 0; // a graph with a step has one time symbol
+    }
+    if (auto why = module_->getAttrOfType<StringAttr>(attribute::noStep))
+      plan_.noStep = why.str();
+    for (const std::string &name : parameterNames_)
+      plan_.parameters.push_back(parameters_[name]);
+  }
+
+private:
+  static int64_t integer(Operation *op, StringRef name) {
+    auto value = op->getAttrOfType<IntegerAttr>(name);
+    return value ? value.getInt() : 0;
+  }
+
+  static int elementType(Type type) {
+    Type element = cast<RankedTensorType>(type).getElementType();
+    if (element.isF32())
+      return BURIN_F32;
+    if (element.isF64())
+      return BURIN_F64;
+    return element.isInteger(64) ? BURIN_I64 : element.isInteger(32) ? BURIN_I32 : BURIN_U8;
+  }
+
+  int axisNamed(StringAttr symbol) const {
+    for (auto [index, axis] : llvm::enumerate(plan_.axes))
+      if (axis.name == symbol.getValue())
+        return index;
+    llvm_unreachable("verify_graph and plan_memory list every time symbol");
+  }
+
+  /// Rows and columns of a tensor as axes.
+  template <typename T> void describeShape(Type type, T &out) const {
+    auto tensor = cast<RankedTensorType>(type);
+    out.type = elementType(type);
+    out.columns = tensor.isDynamicDim(tensor.getRank() - 1) ? 0 : tensor.getShape().back();
+    if (auto rows = dyn_cast_or_null<RowsAttr>(tensor.getEncoding())) {
+      out.rowAxis = axisNamed(rows.getSymbol());
+    } else if (auto pairs = dyn_cast_or_null<PairsAttr>(tensor.getEncoding())) {
+      out.rowAxis = axisNamed(pairs.getQuery());
+      out.columnAxis = axisNamed(pairs.getKey());
+    } else {
+      out.rowAxis = isa_and_nonnull<PerSequenceAttr>(tensor.getEncoding()) ? BURIN_AXIS_SEQUENCE : BURIN_AXIS_ONE;
+    }
+  }
+
+  PlanEntry entryOf(func::FuncOp entry) {
+    PlanEntry planned;
+    inputs_.clear();
+    outputs_.clear();
+    for (BlockArgument argument : entry.getArguments()) {
+      if (entry.getArgAttr(argument.getArgNumber(), attribute::positions))
+        continue;
+      inputs_[argument] = planned.inputs.size();
+      PlanTensor &tensor = planned.inputs.emplace_back();
+      describeShape(argument.getType(), tensor);
+      tensor.name = entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), attribute::name).str();
+    }
+    for (auto [index, value] : llvm::enumerate(entry.getBody().front().getTerminator()->getOperands())) {
+      outputs_[value] = index;
+      PlanTensor &tensor = planned.outputs.emplace_back();
+      describeShape(value.getType(), tensor);
+      tensor.name = entry.getResultAttrOfType<StringAttr>(index, attribute::name).str();
+    }
+    for (auto state : entry.getOps<StateOp>())
+      addStateValue(state);
+    for (auto call : entry.getOps<func::CallOp>()) {
+      planned.calls.push_back(callOf(call));
+      for (const PlanArgument &argument : planned.calls.back().arguments)
+        planned.usesPositions |= argument.kind == BURIN_ARG_POSITIONS;
+    }
+    auto bytes = entry->getAttrOfType<DenseI64ArrayAttr>(attribute::scratchRowBytes);
+    planned.scratchRowBytes.assign(bytes.asArrayRef().begin(), bytes.asArrayRef().end());
+    return planned;
+  }
+
+  void addStateValue(StateOp state) {
+    auto type = cast<RankedTensorType>(state.getType());
+    auto cache = dyn_cast_or_null<CacheAttr>(type.getEncoding());
+    plan_.stateValues.push_back({state.getName().str(), elementType(type), cache ? int(cache.getTile()) : 0,
+                                 cache ? cache.getMax() : 1, type.getShape().back(), int64_t(*state.getOffset()),
+                                 storageElements(type) * type.getElementTypeBitWidth() / 8});
+  }
+
+  PlanCall callOf(func::CallOp call) {
+    PlanCall planned;
+    auto kernel = module_.lookupSymbol<func::FuncOp>(call.getCallee());
+    planned.kernel = kernel.getName().str();
+    planned.perSequence = runsPerSequence(*kernelClassNamed(kernel->getAttrOfType<StringAttr>(attribute::kernel).getValue()));
+    planned.arguments.push_back({.kind = BURIN_ARG_CONTEXT});
+    if (int64_t bytes = integer(kernel, attribute::blobBytes)) {
+      int64_t blob = integer(call, attribute::blob);
+      planned.arguments.push_back({.kind = BURIN_ARG_WEIGHTS, .columns = bytes / 4, .offset = blob});
+      addSegments(kernel, call, blob);
+    }
+    for (auto [index, operand] : llvm::enumerate(call.getOperands()))
+      if (!kernel.getArgAttr(index, attribute::weightOffset))
+        planned.arguments.push_back(argumentOf(operand));
+    for (Value result : call.getResults())
+      planned.arguments.push_back(argumentOf(result));
+    SmallVector<Value> bindings(call.getOperands());
+    addStateWrites(kernel, bindings, planned);
+    return planned;
+  }
+
+  PlanArgument argumentOf(Value value) const {
+    PlanArgument argument;
+    auto type = cast<RankedTensorType>(value.getType());
+    if (auto state = value.getDefiningOp<StateOp>()) {
+      argument.kind = BURIN_ARG_STATE;
+      argument.type = elementType(type);
+      argument.columns = storageElements(type);
+      argument.offset = *state.getOffset();
+      return argument;
+    }
+    describeShape(type, argument);
+    if (type.getElementType().isInteger(64)) {
+      argument.kind = type.isDynamicDim(0) ? BURIN_ARG_POSITIONS : BURIN_ARG_POSITION;
+    } else if (auto input = inputs_.find(value); input != inputs_.end()) {
+      argument.kind = BURIN_ARG_INPUT;
+      argument.index = input->second;
+    } else if (auto output = outputs_.find(value); output != outputs_.end()) {
+      argument.kind = BURIN_ARG_OUTPUT;
+      argument.index = output->second;
+    } else {
+      auto result = cast<OpResult>(value);
+      argument.kind = BURIN_ARG_SCRATCH;
+      argument.offset =
+          result.getOwner()->getAttrOfType<DenseI64ArrayAttr>(attribute::scratch)[result.getResultNumber()];
+    }
+    return argument;
+  }
+
+  /// What the kernel writes besides its results, in order: ops with a side effect write the state that they read.
+  void addStateWrites(func::FuncOp kernel, ArrayRef<Value> bindings, PlanCall &planned) {
+    for (Operation &op : kernel.getBody().front()) {
+      SmallVector<Value> operands;
+      for (Value operand : op.getOperands()) {
+        auto argument = dyn_cast<BlockArgument>(operand);
+        operands.push_back(argument ? bindings[argument.getArgNumber()] : Value());
+      }
+      if (auto call = dyn_cast<func::CallOp>(op)) {
+        addStateWrites(module_.lookupSymbol<func::FuncOp>(call.getCallee()), operands, planned);
+        continue;
+      }
+      if (isa<func::ReturnOp>(op) || isMemoryEffectFree(&op))
+        continue;
+      for (Value operand : operands)
+        if (auto state = operand ? operand.getDefiningOp<StateOp>() : StateOp()) {
+          PlanArgument write = argumentOf(state);
+          if (auto cache = dyn_cast_or_null<CacheAttr>(cast<RankedTensorType>(state.getType()).getEncoding())) {
+            write.kind = BURIN_ARG_STATE_ROW;
+            write.tile = cache.getTile();
+            write.columns = featuresOf(state.getType());
+          }
+          planned.arguments.push_back(write);
+        }
+    }
+  }
+
+  int parameterNumber(ParameterOp parameter) {
+    std::string name = parameter.getName().str();
+    auto [known, isNew] = numbers_.try_emplace(name, int(numbers_.size()));
+    if (isNew) {
+      parameterNames_.push_back(name);
+      ArrayRef<int64_t> shape = cast<RankedTensorType>(parameter.getType()).getShape();
+      parameters_[name] = {name, {shape.begin(), shape.end()}};
+    }
+    return known->second;
+  }
+
+  /// How each parameter that this call reads gets into its blob, once per blob.
+  void addSegments(func::FuncOp kernel, func::CallOp call, int64_t blob) {
+    bool isNew = packed_.try_emplace(blob, true).second;
+    for (auto [index, operand] : llvm::enumerate(call.getOperands())) {
+      auto offset = kernel.getArgAttrOfType<IntegerAttr>(index, attribute::weightOffset);
+      if (!offset)
+        continue;
+      auto concatenate = operand.getDefiningOp<ConcatenateOp>();
+      SmallVector<Value> parts = concatenate ? SmallVector<Value>(concatenate.getParts()) : SmallVector<Value>{operand};
+      auto panel = kernel.getArgAttrOfType<IntegerAttr>(index, attribute::panel);
+      bool outIn = panel && kernel.getArgAttr(index, attribute::outIn);
+      int64_t column = 0;
+      for (Value part : parts) {
+        ArrayRef<int64_t> shape = cast<RankedTensorType>(part.getType()).getShape();
+        PlanSegment segment{parameterNumber(part.getDefiningOp<ParameterOp>()), BURIN_PACK_VECTOR};
+        if (panel) {
+          segment.layout = BURIN_PACK_PANELS;
+          segment.transposed = outIn;
+          segment.panel = panel.getInt();
+          segment.rows = shape[outIn ? 1 : 0];
+        } else if (shape.size() == 2) {
+          segment.layout = BURIN_PACK_ROWS;
+        }
+        segment.column = column;
+        segment.destination = blob + offset.getInt() * 4;
+        column += shape.size() == 1 ? shape[0] : shape[outIn ? 0 : 1];
+        if (isNew)
+          plan_.segments.push_back(segment);
+      }
+    }
+  }
+
+  ModuleOp module_;
+  ModelPlan &plan_;
+  DenseMap<Value, int> inputs_, outputs_;
+  DenseMap<int64_t, bool> packed_;
+  llvm::StringMap<int> numbers_;
+  llvm::StringMap<PlanParameter> parameters_;
+  std::vector<std::string> parameterNames_;
+};
+
+std::string textOf(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  op->print(stream, OpPrintingFlags().useLocalScope());
+  return text;
+}
+
+} // namespace
+
+ModelPlan makePlan(ModuleOp module, const Target &target) {
+  ModelPlan plan;
+  plan.name = module.getName()->str();
+  plan.target = &target;
+  plan.fingerprint = llvm::xxh3_64bits(textOf(module) + target.name.str());
+  PlanMaker(module, plan).run();
+  return plan;
+}
+
+std::vector<KernelText> kernelsOf(ModuleOp module) {
+  std::vector<KernelText> kernels;
+  llvm::StringMap<bool> seen;
+  for (func::FuncOp entry : entriesOf(module))
+    for (auto call : entry.getOps<func::CallOp>()) {
+      if (!seen.try_emplace(call.getCallee(), true).second)
+        continue;
+      auto kernel = module.lookupSymbol<func::FuncOp>(call.getCallee());
+      OwningOpRef<ModuleOp> alone = ModuleOp::create(UnknownLoc::get(module.getContext()));
+      OpBuilder builder = OpBuilder::atBlockEnd(alone->getBody());
+      auto add = [&](auto &&self, func::FuncOp function, StringRef name) -> void {
+        auto copy = cast<func::FuncOp>(builder.clone(*function));
+        copy.setName(name);
+        int groups = 0;
+        for (auto nested : copy.template getOps<func::CallOp>()) {
+          // Callees are numbered by their place in this kernel, so that the text says nothing of the rest of the model.
+          std::string callee = nested.getCallee().str(), local = "group_" + std::to_string(groups++);
+          nested.setCallee(local);
+          self(self, module.lookupSymbol<func::FuncOp>(callee), local);
+        }
+      };
+      add(add, kernel, "kernel");
+      kernels.push_back({kernel.getName().str(), kernel->getAttrOfType<StringAttr>(attribute::kernel).str(), textOf(*alone)});
+    }
+  return kernels;
+}
+
+} // namespace burin

@@ -1,0 +1,87 @@
+// The plan of a model: what the runtime executes, as plain C++ data. Made from a module that went through all passes;
+// emit/object.cpp writes it into the object as the structures of runtime/burin_plan.h, emit/header.cpp documents it.
+#pragma once
+
+#include "dialect/encoder.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "runtime/burin_plan.h"
+#include "schedules/targets.h"
+#include "llvm/ADT/MapVector.h"
+#include <string>
+#include <vector>
+
+namespace burin {
+
+struct PlanArgument {
+  int kind = 0, index = 0, type = BURIN_F32, rowAxis = BURIN_AXIS_NONE, columnAxis = BURIN_AXIS_NONE, tile = 0;
+  int64_t columns = 0, offset = 0;
+};
+
+struct PlanCall {
+  std::string kernel; // the kernel function's name in the module
+  std::vector<PlanArgument> arguments;
+  bool perSequence = false;
+};
+
+struct PlanTensor {
+  std::string name;
+  int type = BURIN_F32, rowAxis = BURIN_AXIS_NONE, columnAxis = BURIN_AXIS_NONE;
+  int64_t columns = 0;
+};
+
+struct PlanEntry {
+  std::vector<PlanCall> calls;
+  std::vector<PlanTensor> inputs, outputs;
+  bool usesPositions = false;
+  std::vector<int64_t> scratchRowBytes;
+  int64_t kernelScratchBytes = 0; // filled in when the kernels are compiled
+};
+
+struct PlanAxis {
+  std::string name;
+  int64_t maximum;
+};
+
+struct PlanParameter {
+  std::string name;
+  std::vector<int64_t> shape;
+};
+
+struct PlanSegment {
+  int parameter, layout;
+  bool transposed = false;
+  int64_t panel = 0, rows = 0, column = 0, destination = 0;
+};
+
+struct PlanStateValue {
+  std::string name;
+  int type, tile;
+  int64_t rows, features, offset, bytes;
+};
+
+struct ModelPlan {
+  std::string name;
+  const Target *target = nullptr;
+  uint64_t fingerprint = 0;
+  std::vector<PlanAxis> axes;
+  std::vector<PlanParameter> parameters;
+  std::vector<PlanSegment> segments;
+  std::vector<PlanStateValue> stateValues;
+  PlanEntry forward;
+  std::optional<PlanEntry> step;
+  std::string noStep; // why there is no step
+  int64_t weightsBytes = 0, stateBytes = 0, stepAxis = -1;
+};
+
+/// The plan of a module after buildPipeline for `target`.
+ModelPlan makePlan(mlir::ModuleOp module, const Target &target);
+
+/// A kernel as a module of its own, in text that is equal for equal kernels: what a worker compiles and a cache keys.
+struct KernelText {
+  std::string function; // its name in the module
+  std::string kernelClass;
+  std::string text;
+};
+std::vector<KernelText> kernelsOf(mlir::ModuleOp module);
+
+} // namespace burin

@@ -1,0 +1,288 @@
+// Tables and entry points as LLVM IR, compiled, linked with the kernels, renamed and hidden.
+//
+// The tables mirror runtime/burin_plan.h field by field. The entry points only gather their arguments into arrays and
+// forward to the runtime: what they do is data.
+#include "emit/object.h"
+#include "emit/run_tool.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace llvm;
+
+namespace burin {
+
+namespace {
+
+class TableWriter {
+public:
+  TableWriter(Module &module, const ModelPlan &plan, const StringMap<std::string> &symbolOf)
+      : module_(module), context_(module.getContext()), plan_(plan), symbolOf_(symbolOf) {}
+
+  GlobalVariable *plan() {
+    std::vector<Constant *> axes, parameters, segments, states, bits;
+    for (const PlanAxis &axis : plan_.axes)
+      axes.push_back(record({text(axis.name), i64(axis.maximum)}));
+    for (const PlanParameter &parameter : plan_.parameters)
+      parameters.push_back(record({text(parameter.name), i32(parameter.shape.size()), i32(0),
+                                   array64({parameter.shape[0], parameter.shape.size() > 1 ? parameter.shape[1] : 1})}));
+    for (const PlanSegment &s : plan_.segments)
+      segments.push_back(record({i32(s.parameter), i32(s.layout), i32(s.transposed), i32(s.panel), i64(s.rows),
+                                 i64(s.column), i64(s.destination)}));
+    for (const PlanStateValue &v : plan_.stateValues)
+      states.push_back(record({text(v.name), i32(v.type), i32(v.tile), i64(v.rows), i64(v.features), i64(v.offset), i64(v.bytes)}));
+    for (const CpuBit &bit : plan_.target->cpuBits)
+      bits.push_back(record({i32(bit.leaf), i32(bit.subleaf), i32(bit.reg), i32(bit.mask)}));
+    return global("plan", record({i32(BURIN_PLAN_VERSION), i32(axes.size()), i64(plan_.fingerprint), text(plan_.name),
+                                  text(plan_.target->name), table("axes", axes), table("parameters", parameters),
+                                  table("segments", segments), table("state_values", states), table("cpu_bits", bits),
+                                  entry("forward", plan_.forward), plan_.step ? entry("step", *plan_.step) : null(),
+                                  i32(parameters.size()), i32(segments.size()), i32(states.size()), i32(bits.size()),
+                                  i64(plan_.weightsBytes), i64(plan_.stateBytes), i64(plan_.stepAxis)}));
+  }
+
+private:
+  Constant *i32(int64_t value) { return ConstantInt::get(Type::getInt32Ty(context_), uint64_t(value), false, true); }
+  Constant *i64(int64_t value) { return ConstantInt::get(Type::getInt64Ty(context_), uint64_t(value)); }
+  Constant *null() { return ConstantPointerNull::get(PointerType::get(context_, 0)); }
+  Constant *record(ArrayRef<Constant *> fields) { return ConstantStruct::getAnon(context_, fields); }
+  Constant *array64(ArrayRef<int64_t> values) {
+    return ConstantDataArray::get(context_, ArrayRef(reinterpret_cast<const uint64_t *>(values.data()), values.size()));
+  }
+
+  GlobalVariable *global(const Twine &name, Constant *value) {
+    auto *variable = new GlobalVariable(module_, value->getType(), /*isConstant=*/true, GlobalValue::InternalLinkage, value,
+                                        plan_.name + "_table_" + name);
+    variable->setAlignment(Align(8));
+    return variable;
+  }
+  Constant *text(StringRef value) {
+    Constant *&known = texts_[value];
+    if (!known)
+      known = global("text", ConstantDataArray::getString(context_, value));
+    return known;
+  }
+  Constant *table(const Twine &name, ArrayRef<Constant *> rows) {
+    return rows.empty() ? null() : global(name, ConstantArray::get(ArrayType::get(rows[0]->getType(), rows.size()), rows));
+  }
+
+  Constant *tensors(const Twine &name, ArrayRef<PlanTensor> list) {
+    std::vector<Constant *> rows;
+    for (const PlanTensor &t : list)
+      rows.push_back(record({text(t.name), i32(t.type), i32(t.rowAxis), i32(t.columnAxis), i32(0), i64(t.columns)}));
+    return table(name, rows);
+  }
+
+  Constant *entry(const std::string &name, const PlanEntry &entry) {
+    std::vector<Constant *> calls;
+    for (const PlanCall &call : entry.calls) {
+      std::vector<Constant *> arguments;
+      for (const PlanArgument &a : call.arguments)
+        arguments.push_back(record({i32(a.kind), i32(a.index), i32(a.type), i32(a.rowAxis), i32(a.columnAxis), i32(a.tile),
+                                    i64(a.columns), i64(a.offset)}));
+      std::string symbol = symbolOf_.lookup(call.kernel);
+      auto *type = FunctionType::get(Type::getInt32Ty(context_), {PointerType::get(context_, 0)}, false);
+      auto *kernel = cast<Function>(module_.getOrInsertFunction(symbol + "_argv", type).getCallee());
+      calls.push_back(record({kernel, text(symbol), table(name + "_arguments", arguments), i32(arguments.size()),
+                              i32(call.perSequence)}));
+    }
+    return global(name + "_entry", record({table(name + "_calls", calls), tensors(name + "_inputs", entry.inputs),
+                                           tensors(name + "_outputs", entry.outputs), i32(entry.calls.size()),
+                                           i32(entry.inputs.size()), i32(entry.outputs.size()), i32(entry.usesPositions),
+                                           array64(entry.scratchRowBytes), i64(entry.kernelScratchBytes)}));
+  }
+
+  Module &module_;
+  LLVMContext &context_;
+  const ModelPlan &plan_;
+  const StringMap<std::string> &symbolOf_;
+  StringMap<Constant *> texts_;
+};
+
+/// The entry points: each gathers what it is given and calls the runtime.
+class EntryWriter {
+public:
+  EntryWriter(Module &module, const ModelPlan &plan, GlobalVariable *table)
+      : module_(module), builder_(module.getContext()), plan_(plan), table_(table) {
+    pointer_ = builder_.getPtrTy();
+    word_ = builder_.getInt64Ty(); // size_t and int64_t: the targets have 64-bit addresses
+    status_ = builder_.getInt32Ty();
+  }
+
+  void run() {
+    size_t axes = plan_.axes.size();
+    begin("plan", pointer_, {});
+    builder_.CreateRet(table_);
+    begin("open", status_, {pointer_, pointer_});
+    forwardTo("burin_rt_open", {table_, argument(0), argument(1)});
+    begin("close", builder_.getVoidTy(), {pointer_});
+    builder_.CreateCall(runtime("burin_rt_close", builder_.getVoidTy(), {pointer_}), {argument(0)});
+    builder_.CreateRetVoid();
+    begin("scratch_bytes", word_, std::vector<Type *>(axes, word_));
+    forwardTo("burin_rt_scratch_bytes", {table_, gather(0, axes, word_), builder_.getInt64(1)});
+    begin("batch_scratch_bytes", word_, std::vector<Type *>(axes + 1, word_));
+    forwardTo("burin_rt_scratch_bytes", {table_, gather(1, axes, word_), argument(0)});
+
+    // forward(model, scratch, scratch_bytes, rows…, inputs…, outputs…)
+    size_t inputs = plan_.forward.inputs.size(), outputs = plan_.forward.outputs.size();
+    begin("forward", status_, signature({pointer_, pointer_, word_}, axes, word_, inputs + outputs));
+    forwardTo("burin_rt_forward", {table_, argument(0), argument(1), argument(2), gather(3, axes, word_),
+                                   gather(3 + axes, inputs, pointer_), gather(3 + axes + inputs, outputs, pointer_)});
+    // forward_batch(model, scratch, scratch_bytes, sequences, offsets…, inputs…, outputs…)
+    begin("forward_batch", status_, signature({pointer_, pointer_, word_, word_}, axes, pointer_, inputs + outputs));
+    forwardTo("burin_rt_forward_batch",
+              {table_, argument(0), argument(1), argument(2), argument(3), gather(4, axes, pointer_),
+               gather(4 + axes, inputs, pointer_), gather(4 + axes + inputs, outputs, pointer_)});
+    if (!plan_.step)
+      return;
+    begin("state_bytes", word_, {});
+    builder_.CreateRet(builder_.getInt64(plan_.stateBytes));
+    begin("reset", status_, {pointer_, pointer_, word_});
+    forwardTo("burin_rt_reset", {table_, argument(0), argument(1), argument(2)});
+    inputs = plan_.step->inputs.size(), outputs = plan_.step->outputs.size();
+    // step(model, state, scratch, scratch_bytes, inputs…, outputs…)
+    begin("step", status_, signature({pointer_, pointer_, pointer_, word_}, 0, word_, inputs + outputs));
+    forwardTo("burin_rt_step", {table_, argument(0), argument(1), argument(2), argument(3), gather(4, inputs, pointer_),
+                                gather(4 + inputs, outputs, pointer_)});
+    // advance(model, state, scratch, scratch_bytes, count, inputs…, outputs…)
+    begin("advance", status_, signature({pointer_, pointer_, pointer_, word_, word_}, 0, word_, inputs + outputs));
+    forwardTo("burin_rt_advance", {table_, argument(0), argument(1), argument(2), argument(3), argument(4),
+                                   gather(5, inputs, pointer_), gather(5 + inputs, outputs, pointer_)});
+    begin("state_read", status_, {pointer_, pointer_, pointer_, pointer_, word_, pointer_});
+    forwardTo("burin_rt_state_read",
+              {table_, argument(0), argument(1), argument(2), argument(3), argument(4), argument(5)});
+  }
+
+private:
+  std::vector<Type *> signature(std::vector<Type *> first, size_t axes, Type *axisType, size_t tensors) {
+    first.insert(first.end(), axes, axisType);
+    first.insert(first.end(), tensors, pointer_);
+    return first;
+  }
+
+  void begin(StringRef name, Type *result, ArrayRef<Type *> arguments) {
+    function_ = Function::Create(FunctionType::get(result, arguments, false), Function::ExternalLinkage,
+                                 plan_.name + "_" + name, module_);
+    function_->addFnAttr(Attribute::NoUnwind);
+    builder_.SetInsertPoint(BasicBlock::Create(module_.getContext(), "", function_));
+  }
+
+  Value *argument(unsigned i) { return function_->getArg(i); }
+
+  /// An array on the stack of `count` arguments from the `first`; null for none.
+  Value *gather(unsigned first, unsigned count, Type *type) {
+    if (count == 0)
+      return ConstantPointerNull::get(cast<PointerType>(pointer_));
+    Value *array = builder_.CreateAlloca(ArrayType::get(type, count));
+    for (unsigned i = 0; i < count; ++i)
+      builder_.CreateStore(argument(first + i), builder_.CreateConstInBoundsGEP2_64(ArrayType::get(type, count), array, 0, i));
+    return array;
+  }
+
+  FunctionCallee runtime(StringRef name, Type *result, ArrayRef<Type *> arguments) {
+    return module_.getOrInsertFunction(name, FunctionType::get(result, arguments, false));
+  }
+
+  void forwardTo(StringRef name, ArrayRef<Value *> arguments) {
+    std::vector<Type *> types;
+    for (Value *argument : arguments)
+      types.push_back(argument->getType());
+    builder_.CreateRet(builder_.CreateCall(runtime(name, function_->getReturnType(), types), arguments));
+  }
+
+  Module &module_;
+  IRBuilder<> builder_;
+  const ModelPlan &plan_;
+  GlobalVariable *table_;
+  Type *pointer_, *word_, *status_;
+  Function *function_ = nullptr;
+};
+
+Error compileTables(const ModelPlan &plan, const StringMap<std::string> &symbolOf, StringRef path) {
+  static const bool initialised = [] {
+    InitializeAllTargetInfos();
+    InitializeAllTargets();
+    InitializeAllTargetMCs();
+    InitializeAllAsmPrinters();
+    return true;
+  }();
+  (void)initialised;
+  LLVMContext context;
+  Module module(plan.name, context); // the file's symbol too: it must say nothing of where it was compiled
+  Triple triple(plan.target->triple);
+  std::string error;
+  const llvm::Target *target = TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return createStringError("no code generator for '" + plan.target->triple + "': " + error);
+  std::unique_ptr<TargetMachine> machine(target->createTargetMachine(triple, plan.target->cpu, plan.target->features,
+                                                                     TargetOptions(), Reloc::PIC_));
+  module.setTargetTriple(triple);
+  module.setDataLayout(machine->createDataLayout());
+  module.setPICLevel(PICLevel::BigPIC);
+  EntryWriter(module, plan, TableWriter(module, plan, symbolOf).plan()).run();
+  if (verifyModule(module, &errs()))
+    return createStringError("the tables of model '" + plan.name + "' are not valid LLVM IR");
+  std::error_code code;
+  raw_fd_ostream stream(path, code);
+  if (code)
+    return createFileError(path, code);
+  legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr, CodeGenFileType::ObjectFile))
+    return createStringError("no object files for '" + plan.target->triple + "'");
+  passes.run(module);
+  return Error::success();
+}
+
+} // namespace
+
+std::vector<std::string> entryPointsOf(const ModelPlan &plan) {
+  std::vector<std::string> names{"plan", "open", "close", "scratch_bytes", "batch_scratch_bytes", "forward", "forward_batch"};
+  if (plan.step)
+    names.insert(names.end(), {"state_bytes", "reset", "step", "advance", "state_read"});
+  return names;
+}
+
+Error writeObject(const ModelPlan &plan, ArrayRef<KernelObject> kernels, StringRef folder, StringRef path) {
+  StringMap<std::string> symbolOf;
+  for (const KernelObject &kernel : kernels)
+    symbolOf[kernel.function] = kernel.symbol;
+  std::string tables = (folder + "/tables.o").str(), linked = (folder + "/linked.o").str(), hidden = (folder + "/hidden.o").str();
+  if (Error error = compileTables(plan, symbolOf, tables))
+    return error;
+
+  // One object of all: what was global in one part and used in another is bound here.
+  std::vector<std::string> link{plan.target->linker.str(), "-r", "-o", linked, tables};
+  StringMap<bool> linkedOnce;
+  for (const KernelObject &kernel : kernels)
+    if (linkedOnce.try_emplace(kernel.symbol, true).second)
+      link.push_back(kernel.path);
+  if (Error error = runTool(link))
+    return error;
+
+  // Only the entry points stay visible, and Halide's hooks get the runtime's names, so that a program may hold a Halide
+  // library of its own.
+  std::vector<std::string> copy{"llvm-objcopy", "--discard-locals"};
+  for (const std::string &name : entryPointsOf(plan))
+    copy.push_back("--keep-global-symbol=" + plan.name + "_" + name);
+  for (StringRef hook : {"malloc", "free", "error"})
+    copy.push_back(("--redefine-sym=halide_" + hook + "=burin_rt_" + hook).str());
+  copy.insert(copy.end(), {linked, hidden});
+  if (Error error = runTool(copy))
+    return error;
+  return installFile(hidden, path);
+}
+
+Error writeSharedLibrary(StringRef object, StringRef runtimeArchive, StringRef path) {
+  std::string temporary = (path + ".new").str();
+  if (Error error = runTool({"ld.lld", "-shared", "-o", temporary, object.str(), runtimeArchive.str()}))
+    return error;
+  return errorCodeToError(sys::fs::rename(temporary, path));
+}
+
+} // namespace burin

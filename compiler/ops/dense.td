@@ -1,0 +1,16 @@
+// dense: y = x W + b, the contract of the dialect.
+//
+// The layout of W is an attribute and not a transposition in the graph: packing reads either order at no cost.
+// Constraints: dense_c1 the weight's input size is x's width; dense_c2 the bias has one value per output.
+
+def DenseOp : Encoder_TimewiseOp<"dense", "Contract", [Pure], /*panel_operand=*/1> {
+  let summary = "x W + b, row by row";
+  let description = [{W is [in, out], or [out, in] with `out_in`.}];
+  let arguments = (ins Encoder_Rows:$x, Encoder_Weight:$weight, Optional<Encoder_Weight>:$bias,
+                       UnitAttr:$out_in);
+  let results = (outs Encoder_Rows:$y);
+  let assemblyFormat = [{
+    $x `,` $weight (`,` $bias^)? (`out_in` $out_in^)? attr-dict `:` type($x) `,` type($weight) (`,` type($bias)^)?
+  }];
+  let hasCanonicalizer = 1;
+}

@@ -1,0 +1,116 @@
+// pack_weights: one packed layout per weight, one blob per kernel call.
+//
+// All weights of a kernel lie one after another in a blob, each at a static offset, so that a kernel takes one buffer
+// and no weight needs a descriptor. A weight that a contract reads lies in panels `[N / width][K][width]`; the width is
+// the target's choice for that weight, never a row bucket's, so one packing serves every bucket. Vectors are padded with
+// zeros to a whole vector of any target.
+//
+// It stands last: it needs the final kernels and calls. Two calls that read the same parameters in the same layout (a
+// kernel of forward and one of step) share a blob.
+#include "passes/passes.h"
+#include "schedules/targets.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace burin {
+#define GEN_PASS_DEF_PACKWEIGHTS
+#include "passes/passes.h.inc"
+
+namespace {
+
+constexpr int64_t alignmentFloats = 16; // 64 bytes
+
+struct PackWeights : impl::PackWeightsBase<PackWeights> {
+  using PackWeightsBase::PackWeightsBase;
+  const Target *row = nullptr;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    row = findTarget(target);
+    if (!row) {
+      module.emitError() << "target '" << target << "' is not known";
+      return signalPassFailure();
+    }
+    Builder builder(module.getContext());
+    llvm::StringMap<int64_t> blobs; // parameters and layout of a blob, to its offset
+    int64_t bytes = 0;
+    for (func::FuncOp entry : entriesOf(module))
+      for (auto call : entry.getOps<func::CallOp>()) {
+        auto kernel = module.lookupSymbol<func::FuncOp>(call.getCallee());
+        if (!kernel->hasAttr(attribute::blobBytes))
+          layOut(kernel, call);
+        int64_t size = kernel->getAttrOfType<IntegerAttr>(attribute::blobBytes).getInt();
+        if (size == 0)
+          continue;
+        auto [blob, isNew] = blobs.try_emplace(keyOf(kernel, call), bytes);
+        if (isNew)
+          bytes += size;
+        call->setAttr(attribute::blob, builder.getI64IntegerAttr(blob->second));
+      }
+    module->setAttr(attribute::weightsBytes, builder.getI64IntegerAttr(bytes));
+  }
+
+  static bool isWeight(Value value) { return isa_and_nonnull<ParameterOp, ConcatenateOp>(value.getDefiningOp()); }
+
+  /// True when some op of the kernel, or of a kernel that it calls, reads `argument` as panels; `outIn` says how.
+  static bool isPanels(Value argument, ModuleOp module, bool &outIn) {
+    for (OpOperand &use : argument.getUses()) {
+      if (auto op = dyn_cast<KernelOpInterface>(use.getOwner())) {
+        if (op.getPanelOperand() == int(use.getOperandNumber())) {
+          outIn = op.panelsAreOutIn();
+          return true;
+        }
+      } else if (auto call = dyn_cast<func::CallOp>(use.getOwner())) {
+        auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
+        if (isPanels(callee.getArgument(use.getOperandNumber()), module, outIn))
+          return true;
+      }
+    }
+    return false;
+  }
+
+  void layOut(func::FuncOp kernel, func::CallOp call) {
+    Builder builder(&getContext());
+    int64_t floats = 0;
+    for (auto [index, operand] : llvm::enumerate(call.getOperands())) {
+      if (!isWeight(operand))
+        continue;
+      auto type = cast<RankedTensorType>(operand.getType());
+      kernel.setArgAttr(index, attribute::weightOffset, builder.getI64IntegerAttr(floats));
+      int64_t size = type.getNumElements();
+      bool outIn = false;
+      if (isPanels(kernel.getArgument(index), getOperation(), outIn)) {
+        int64_t inputs = type.getDimSize(outIn ? 1 : 0), outputs = type.getDimSize(outIn ? 0 : 1);
+        int64_t width = panelWidth(*row, inputs, outputs);
+        kernel.setArgAttr(index, attribute::panel, builder.getI64IntegerAttr(width));
+        if (outIn)
+          kernel.setArgAttr(index, attribute::outIn, builder.getUnitAttr());
+        size = llvm::alignTo(outputs, width) * inputs;
+      }
+      floats += llvm::alignTo(size, alignmentFloats);
+    }
+    kernel->setAttr(attribute::blobBytes, builder.getI64IntegerAttr(floats * 4));
+  }
+
+  static std::string keyOf(func::FuncOp kernel, func::CallOp call) {
+    std::string key;
+    llvm::raw_string_ostream stream(key);
+    for (auto [index, operand] : llvm::enumerate(call.getOperands())) {
+      if (!isWeight(operand))
+        continue;
+      stream << kernel.getArgAttr(index, attribute::weightOffset) << "/" << kernel.getArgAttr(index, attribute::panel) << ":";
+      if (auto parameter = operand.getDefiningOp<ParameterOp>())
+        stream << parameter.getName();
+      else
+        for (Value part : operand.getDefiningOp<ConcatenateOp>().getParts())
+          stream << part.getDefiningOp<ParameterOp>().getName() << ",";
+      stream << ";";
+    }
+    return key;
+  }
+};
+
+} // namespace
+} // namespace burin

@@ -1,0 +1,27 @@
+// The passes and their one order.
+#pragma once
+
+#include "dialect/encoder.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+#include <memory>
+#include <string>
+
+namespace burin {
+
+#define GEN_PASS_DECL
+#include "passes/passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "passes/passes.h.inc"
+
+/// All passes from a user's graph to a module that can be emitted for the target row of that name.
+void buildPipeline(mlir::OpPassManager &passes, llvm::StringRef target);
+
+/// The entry functions of a model, in order: forward, and step where there is one.
+llvm::SmallVector<mlir::func::FuncOp> entriesOf(mlir::ModuleOp module);
+
+/// True for a function that form_kernels made.
+bool isKernel(mlir::func::FuncOp function);
+
+} // namespace burin

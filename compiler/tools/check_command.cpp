@@ -1,0 +1,61 @@
+// burin check: golden cases against their compiled graphs and the reference; the exit status says whether all hold.
+#include "tools/check_case.h"
+#include "tools/commands.h"
+
+namespace burin {
+
+namespace {
+struct CheckOptions {
+  std::vector<std::string> cases;
+  std::string target;
+  unsigned jobs = 0;
+  bool json = false, everyTarget = false;
+};
+} // namespace
+
+/// Every case, whatever became of those before it.
+static llvm::Expected<int> check(const CheckOptions &options, llvm::StringRef program) {
+  std::vector<const Target *> targets;
+  if (options.everyTarget) {
+    for (const Target &target : allTargets())
+      if (runsHere(target))
+        targets.push_back(&target);
+  } else {
+    llvm::Expected<const Target *> target = targetThatRuns(options.target);
+    if (!target)
+      return target.takeError();
+    targets.push_back(*target);
+  }
+  ComparisonReport report(llvm::outs(), options.json);
+  Progress progress;
+  for (const Target *target : targets)
+    for (const std::string &path : options.cases) {
+      llvm::Error error = checkCase(path, target->name, options.jobs, report, progress);
+      if (!error)
+        continue;
+      progress.clear();
+      llvm::handleAllErrors(std::move(error), [&](const llvm::ErrorInfoBase &problem) {
+        llvm::errs() << program << ": error: " << problem.message() << "\n";
+      });
+      report.addBrokenCase();
+    }
+  progress.clear();
+  report.finish();
+  return report.allOk() ? 0 : 1;
+}
+
+void addCheckCommand(Tool &tool) {
+  CLI::App *command =
+      addCommand(tool, "check", "compare golden cases with their compiled graphs and with the reference",
+                 "tests/golden/*.safetensors --target x86-64-avx2");
+  auto options = std::make_shared<CheckOptions>();
+  command->add_option("CASE", options->cases, "golden case files (safetensors with op and args)")->required();
+  addTargetOption(*command, options->target);
+  addJobsOption(*command, options->jobs);
+  command->add_flag("--every-target", options->everyTarget, "each target that this machine runs, one after another");
+  command->add_flag("--json", options->json, "an object per line");
+  command->callback(
+      [&tool, options] { tool.action = [&tool, options] { return check(*options, tool.app.get_name()); }; });
+}
+
+} // namespace burin

@@ -1,0 +1,39 @@
+// What the files of the commands offer to tool_main.cpp: a function each, which describes the command's options. One
+// command, one file; a new command is its file, a line here and a line in tool_main.cpp.
+#pragma once
+
+#include "schedules/targets.h"
+#include "tools/graph_source.h"
+#include "tools/progress.h"
+
+namespace burin {
+
+/// What the commands share.
+struct Tool {
+  CLI::App &app;
+  GraphSource &graph;
+  /// What main runs when the arguments are read: gives the exit status.
+  std::function<llvm::Expected<int>()> action;
+};
+
+void addCompileCommand(Tool &tool);
+void addCheckCommand(Tool &tool);
+void addInitCommand(Tool &tool);
+void addRunCommand(Tool &tool);
+void addInspectCommand(Tool &tool);
+void addBenchCommand(Tool &tool);
+void addTargetsCommand(Tool &tool);
+
+/// Adds a command whose help ends with an example.
+CLI::App *addCommand(Tool &tool, const std::string &name, const std::string &what, const std::string &example);
+
+/// Adds `--target`, with `host` as the default.
+void addTargetOption(CLI::App &command, std::string &target);
+
+/// Adds `-j`, the number of kernels that compile at once.
+void addJobsOption(CLI::App &command, unsigned &jobs);
+
+/// The target row of that name, for code that is run on this machine.
+llvm::Expected<const Target *> targetThatRuns(llvm::StringRef name);
+
+} // namespace burin

@@ -1,0 +1,115 @@
+#include "tools/comparison.h"
+#include "nlohmann/json.hpp"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <bit>
+#include <cassert>
+#include <cmath>
+
+namespace burin {
+
+constexpr double relativeTolerance = 1e-5; // of float32, from the format of golden cases
+
+static std::vector<int64_t> indexOf(int64_t element, llvm::ArrayRef<int64_t> shape) {
+  std::vector<int64_t> index(shape.size());
+  for (int64_t axis = int64_t(shape.size()) - 1; axis >= 0; --axis) {
+    index[axis] = element % shape[axis];
+    element /= shape[axis];
+  }
+  return index;
+}
+
+Comparison compare(llvm::ArrayRef<float> got, llvm::ArrayRef<double> expected, llvm::ArrayRef<int64_t> shape) {
+  assert(got.size() == expected.size() && "tensors of one shape");
+  Comparison result;
+  result.shape = shape.vec();
+  double largest = 0;
+  for (double value : expected)
+    largest = std::max(largest, std::abs(value));
+  result.tolerance = relativeTolerance * std::max(1.0, largest);
+  for (size_t i = 0; i < got.size(); ++i) {
+    double error = std::abs(double(got[i]) - expected[i]);
+    bool isWorse = i == 0 || std::isnan(error) || error > result.largestError;
+    if (!isWorse || std::isnan(result.largestError))
+      continue;
+    result.largestError = error;
+    result.at = indexOf(int64_t(i), shape);
+    result.expected = expected[i];
+    result.got = got[i];
+  }
+  result.ok = result.largestError <= result.tolerance; // false for NaN
+  return result;
+}
+
+Comparison compare(llvm::ArrayRef<float> got, llvm::ArrayRef<float> expected, llvm::ArrayRef<int64_t> shape) {
+  return compare(got, std::vector<double>(expected.begin(), expected.end()), shape);
+}
+
+Comparison compareBits(llvm::ArrayRef<float> got, llvm::ArrayRef<float> expected, llvm::ArrayRef<int64_t> shape) {
+  Comparison result = compare(got, expected, shape);
+  result.tolerance = 0;
+  result.ok = true; // NaNs of equal bits are equal
+  for (size_t i = 0; i < got.size() && result.ok; ++i)
+    if (std::bit_cast<uint32_t>(got[i]) != std::bit_cast<uint32_t>(expected[i])) {
+      result.ok = false;
+      result.at = indexOf(int64_t(i), shape);
+      result.expected = expected[i];
+      result.got = got[i];
+      result.largestError = std::abs(result.got - result.expected);
+    }
+  return result;
+}
+
+static std::string bracketed(llvm::ArrayRef<int64_t> numbers) {
+  std::string text = "[";
+  for (auto [position, number] : llvm::enumerate(numbers))
+    text += (position ? "," : "") + std::to_string(number);
+  return text + "]";
+}
+
+static std::string print(const Comparison &c) {
+  std::string tolerance = c.tolerance == 0 ? "equal bits" : llvm::formatv("tolerance {0:e1}", c.tolerance).str();
+  std::string text = llvm::formatv("{0}: {1}, f32{2}, on {3}: ", c.caseName, c.what, bracketed(c.shape), c.target);
+  if (!c.ok)
+    text += llvm::formatv("at {0}: expected {1}, got {2}, error {3:e1} ({4}): FAIL", bracketed(c.at),
+                          llvm::format("%.9g", c.expected), llvm::format("%.9g", c.got), c.largestError, tolerance);
+  else
+    text += llvm::formatv("largest error {0:e1} at {1}, {2}: ok", c.largestError, bracketed(c.at), tolerance);
+  return text;
+}
+
+void ComparisonReport::add(const Comparison &c) {
+  ++comparisons_;
+  failed_ += !c.ok;
+  if (!json_) {
+    stream_ << print(c) << "\n";
+    stream_.flush(); // whoever waits sees it now
+    return;
+  }
+  nlohmann::ordered_json line = {{"case", c.caseName},
+                                 {"what", c.what},
+                                 {"shape", c.shape},
+                                 {"target", c.target},
+                                 {"largest_error", c.largestError},
+                                 {"at", c.at},
+                                 {"expected", c.expected},
+                                 {"got", c.got},
+                                 {"tolerance", c.tolerance},
+                                 {"ok", c.ok}};
+  stream_ << line.dump() << "\n";
+}
+
+void ComparisonReport::finish() {
+  if (json_) {
+    nlohmann::ordered_json line = {
+        {"comparisons", comparisons_}, {"failed", failed_}, {"cases_not_compared", brokenCases_}};
+    stream_ << line.dump() << "\n";
+    return;
+  }
+  if (brokenCases_)
+    stream_ << brokenCases_ << (brokenCases_ == 1 ? " case" : " cases") << " not compared, see the errors\n";
+  stream_ << comparisons_ << " comparisons, " << failed_ << " failed\n";
+}
+
+} // namespace burin

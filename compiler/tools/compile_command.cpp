@@ -1,0 +1,66 @@
+// burin compile: a graph to an object and its header.
+#include "emit/compile.h"
+#include "tools/commands.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace burin {
+
+namespace {
+struct CompileCommandOptions {
+  std::string folder, target;
+  bool sharedLibrary = false, statistics = false;
+  unsigned jobs = 0;
+};
+} // namespace
+
+static void printStatistics(const CompileResult &result) {
+  for (const PhaseTime &time : result.times)
+    llvm::outs() << llvm::formatv("{0,-20} {1,8:F3} s\n", time.phase, time.seconds);
+  for (const KernelReport &kernel : result.kernels)
+    llvm::outs() << llvm::formatv(
+        "{0,-20} {1,8:F3} s  {2,-10} {3,7} bytes of code, {4,7} of arena, {5,6} of stack{6}\n", kernel.function,
+        kernel.seconds, kernel.kernelClass, kernel.objectBytes, kernel.heapBytes, kernel.stackBytes,
+        kernel.cached ? ", from the cache" : "");
+}
+
+static llvm::Expected<int> compile(const GraphSource &source, const CompileCommandOptions &given) {
+  llvm::Expected<LoadedGraph> graph = source.load();
+  if (!graph)
+    return graph.takeError();
+
+  Progress progress;
+  CompileOptions options;
+  options.target = given.target;
+  options.outputFolder = given.folder;
+  options.sharedLibrary = given.sharedLibrary;
+  options.jobs = given.jobs;
+  options.progress = [&](llvm::StringRef what, int done, int total) {
+    progress.update(("compiling " + what).str(), done, total);
+  };
+  llvm::Expected<CompileResult> result = compileModel(graph->module(), options);
+  progress.clear();
+  if (!result)
+    return result.takeError();
+  if (given.statistics)
+    printStatistics(*result);
+  for (const std::string &path : {result->objectPath, result->headerPath, result->sharedLibraryPath})
+    if (!path.empty())
+      llvm::outs() << path << "\n";
+  return 0;
+}
+
+void addCompileCommand(Tool &tool) {
+  CLI::App *command = addCommand(tool, "compile", "a graph to an object that a program links, and its header",
+                                 tool.graph.exampleArgument() + "-o build/policy --target x86-64-avx2");
+  auto options = std::make_shared<CompileCommandOptions>();
+  tool.graph.addArgument(*command);
+  command->add_option("-o,--output", options->folder, "folder to write to; made where it is missing")->required();
+  addTargetOption(*command, options->target);
+  addJobsOption(*command, options->jobs);
+  command->add_flag("--shared", options->sharedLibrary, "a shared library too");
+  command->add_flag("--stats", options->statistics, "print the time of every pass and kernel");
+  command->callback([&tool, options] { tool.action = [&tool, options] { return compile(tool.graph, *options); }; });
+}
+
+} // namespace burin

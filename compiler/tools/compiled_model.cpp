@@ -1,0 +1,216 @@
+#include "tools/compiled_model.h"
+#include "tools/failure.h"
+#include "llvm/Support/FileSystem.h"
+#include <dlfcn.h>
+
+namespace burin {
+
+constexpr size_t blockAlignment = 64; // of state and scratch, as burin.h asks for
+
+void AlignedMemory::reserve(size_t bytes) {
+  if (bytes <= bytes_)
+    return;
+  bytes_ = (bytes + blockAlignment - 1) / blockAlignment * blockAlignment;
+  memory_.reset(std::aligned_alloc(blockAlignment, bytes_));
+  if (!memory_)
+    llvm::report_fatal_error("out of memory");
+}
+
+std::vector<void *> pointersTo(CompiledModel::Outputs &outputs) {
+  std::vector<void *> pointers;
+  for (std::vector<float> &output : outputs)
+    pointers.push_back(output.data());
+  return pointers;
+}
+
+static llvm::Error check(llvm::StringRef call, burin_status status) {
+  if (status == BURIN_OK)
+    return llvm::Error::success();
+  return failure(call + ": " + burin_status_text(status));
+}
+
+// ---- Compiling, loading, opening
+
+llvm::Expected<std::unique_ptr<CompiledModel>> CompiledModel::compile(mlir::ModuleOp module, llvm::StringRef target,
+                                                                      unsigned jobs, Progress &progress) {
+  std::unique_ptr<CompiledModel> model(new CompiledModel);
+  llvm::SmallString<128> folder;
+  if (std::error_code error = llvm::sys::fs::createUniqueDirectory("burin", folder))
+    return failure("a temporary folder cannot be made: " + error.message());
+  model->folder_ = folder.str().str();
+
+  CompileOptions options;
+  options.target = target.str();
+  options.outputFolder = model->folder_;
+  options.sharedLibrary = true;
+  options.jobs = jobs;
+  options.progress = [&](llvm::StringRef what, int done, int total) {
+    progress.update(("compiling " + what).str(), done, total);
+  };
+  llvm::Expected<CompileResult> result = compileModel(module, options);
+  if (!result)
+    return result.takeError();
+  model->noStepReason_ = result->plan.noStep;
+  model->kernels_ = std::move(result->kernels);
+  if (llvm::Error error = model->load(result->sharedLibraryPath, *module.getName()))
+    return error;
+  model
+      ->removeFolder(); // the loaded library needs its file no more, and nothing is left behind if the program is ended
+  return model;
+}
+
+llvm::Error CompiledModel::load(llvm::StringRef libraryPath, llvm::StringRef modelName) {
+  library_ = dlopen(libraryPath.str().c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library_)
+    return failure(llvm::Twine("the compiled model cannot be loaded: ") + dlerror());
+  std::string symbol = modelName.str() + "_plan";
+  auto planFunction = reinterpret_cast<const burin_plan *(*)()>(dlsym(library_, symbol.c_str()));
+  if (!planFunction)
+    return failure("the compiled model has no " + symbol);
+  plan_ = planFunction();
+  if (plan_->version != BURIN_PLAN_VERSION)
+    return failure("the compiled model has plan version " + llvm::Twine(plan_->version) + ", expected " +
+                   llvm::Twine(BURIN_PLAN_VERSION));
+  return llvm::Error::success();
+}
+
+CompiledModel::~CompiledModel() {
+  if (model_)
+    burin_rt_close(model_);
+  if (library_)
+    dlclose(library_);
+  removeFolder();
+}
+
+void CompiledModel::removeFolder() {
+  if (!folder_.empty())
+    llvm::sys::fs::remove_directories(folder_);
+  folder_.clear();
+}
+
+llvm::Error CompiledModel::open(burin_open_options options) {
+  char message[512] = "";
+  options.message = message;
+  options.message_bytes = sizeof message;
+  burin_status status = burin_rt_open(plan_, &options, &model_);
+  if (status != BURIN_OK)
+    return failure(*message ? message : burin_status_text(status));
+  state_.reserve(plan_->state_bytes);
+  std::vector<int64_t> oneRow(plan_->axis_count, 1);
+  reserveScratch(oneRow, 1);
+  return llvm::Error::success();
+}
+
+llvm::Error CompiledModel::openBytes(llvm::StringRef weights) {
+  burin_open_options options = {};
+  options.weights = weights.data();
+  options.weights_bytes = weights.size();
+  return open(options);
+}
+
+llvm::Error CompiledModel::openFile(llvm::StringRef path) {
+  std::string text = path.str();
+  burin_open_options options = {};
+  options.weights_path = text.c_str();
+  if (llvm::Error error = open(options))
+    return failure(path + ": " + llvm::toString(std::move(error)));
+  return llvm::Error::success();
+}
+
+// ---- Calls
+
+const KernelReport *CompiledModel::kernelNamed(llvm::StringRef symbol) const {
+  for (const KernelReport &kernel : kernels_)
+    if (kernel.symbol == symbol)
+      return &kernel;
+  return nullptr;
+}
+
+int CompiledModel::axisNamed(llvm::StringRef name) const {
+  for (int axis = 0; axis < plan_->axis_count; ++axis)
+    if (name == plan_->axes[axis].name)
+      return axis;
+  return -1;
+}
+
+void CompiledModel::reserveScratch(llvm::ArrayRef<int64_t> rows, int64_t sequences) {
+  scratch_.reserve(burin_rt_scratch_bytes(plan_, rows.data(), sequences));
+}
+
+CompiledModel::Outputs CompiledModel::makeOutputs(const burin_plan_entry &entry, llvm::ArrayRef<int64_t> rows,
+                                                  int64_t sequences) const {
+  Outputs outputs;
+  for (int output = 0; output < entry.output_count; ++output) {
+    const burin_plan_tensor &tensor = entry.outputs[output];
+    int64_t count = tensor.row_axis >= 0                     ? rows[tensor.row_axis]
+                    : tensor.row_axis == BURIN_AXIS_SEQUENCE ? sequences
+                                                             : 1;
+    outputs.emplace_back(count * tensor.columns);
+  }
+  return outputs;
+}
+
+burin_status CompiledModel::callForward(const int64_t *rows, const void *const *inputs, void *const *outputs) {
+  return burin_rt_forward(plan_, model_, scratch_.data(), scratch_.bytes(), rows, inputs, outputs);
+}
+
+burin_status CompiledModel::callReset() { return burin_rt_reset(plan_, model_, state_.data(), state_.bytes()); }
+
+burin_status CompiledModel::callStep(const void *const *inputs, void *const *outputs) {
+  return burin_rt_step(plan_, model_, state_.data(), scratch_.data(), scratch_.bytes(), inputs, outputs);
+}
+
+llvm::Expected<CompiledModel::Outputs> CompiledModel::forward(llvm::ArrayRef<int64_t> rows, Inputs inputs) {
+  reserveScratch(rows, 1);
+  Outputs outputs = makeOutputs(*plan_->forward, rows, 1);
+  if (llvm::Error error = check("forward", callForward(rows.data(), inputs.data(), pointersTo(outputs).data())))
+    return error;
+  return outputs;
+}
+
+llvm::Expected<CompiledModel::Outputs> CompiledModel::forwardBatch(llvm::ArrayRef<std::vector<int64_t>> offsets,
+                                                                   Inputs inputs) {
+  int64_t sequences = int64_t(offsets[0].size()) - 1;
+  std::vector<int64_t> rows;
+  std::vector<const int64_t *> offsetPointers;
+  for (const std::vector<int64_t> &list : offsets) {
+    rows.push_back(list.back());
+    offsetPointers.push_back(list.data());
+  }
+  reserveScratch(rows, sequences);
+  Outputs outputs = makeOutputs(*plan_->forward, rows, sequences);
+  burin_status status = burin_rt_forward_batch(plan_, model_, scratch_.data(), scratch_.bytes(), sequences,
+                                               offsetPointers.data(), inputs.data(), pointersTo(outputs).data());
+  if (llvm::Error error = check("forward_batch", status))
+    return error;
+  return outputs;
+}
+
+llvm::Error CompiledModel::reset() { return check("reset", callReset()); }
+
+llvm::Expected<CompiledModel::Outputs> CompiledModel::step(Inputs inputs) {
+  std::vector<int64_t> oneRow(plan_->axis_count, 1);
+  Outputs outputs = makeOutputs(*plan_->step, oneRow, 1);
+  if (llvm::Error error = check("step", callStep(inputs.data(), pointersTo(outputs).data())))
+    return error;
+  return outputs;
+}
+
+llvm::Expected<std::vector<float>> CompiledModel::stateRead(llvm::StringRef name) {
+  int64_t features = 0, capacity = 0;
+  for (int value = 0; value < plan_->state_value_count; ++value)
+    if (name == plan_->state_values[value].name) {
+      features = plan_->state_values[value].features;
+      capacity = plan_->state_values[value].rows * features;
+    }
+  std::vector<float> values(capacity);
+  int64_t rows = 0;
+  burin_status status =
+      burin_rt_state_read(plan_, model_, state_.data(), name.str().c_str(), values.data(), values.size(), &rows);
+  if (llvm::Error error = check("state_read", status))
+    return error;
+  values.resize(rows * features);
+  return values;
+}
+
+} // namespace burin

@@ -1,0 +1,10 @@
+// What this core can do at most: a loop of fused multiply-adds that never leaves the registers. Every "% of FMA peak"
+// that the tool prints is of a peak measured in the same run, since clocks differ between runs and machines.
+#pragma once
+
+namespace burin {
+
+/// GFLOP/s of one run of about ten milliseconds, in vectors of `lanes` floats: 16, 8 or, without FMA, 4.
+double measureFmaPeak(int lanes);
+
+} // namespace burin

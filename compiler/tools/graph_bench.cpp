@@ -1,0 +1,247 @@
+#include "tools/graph_bench.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tools/compiled_model.h"
+#include "tools/failure.h"
+#include "tools/fma_peak.h"
+#include "tools/initial_values.h"
+#include "tools/latency.h"
+#include "tools/work.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+#include <set>
+
+namespace burin {
+
+namespace {
+
+constexpr double budgetSeconds = 0.7; // of one distribution
+constexpr size_t fewestSamples = 50, mostSamples = 200000;
+constexpr int peakRuns = 10;
+
+/// Time in each kernel, collected by the runtime's probe, which takes no argument of ours: hence one at a time.
+class KernelTimes {
+public:
+  KernelTimes() {
+    active = this;
+    burin_rt_probe = &observe;
+  }
+  ~KernelTimes() {
+    burin_rt_probe = nullptr;
+    active = nullptr;
+  }
+
+  struct Total {
+    double seconds = 0;
+    int64_t calls = 0;
+  };
+  llvm::MapVector<llvm::StringRef, Total> totals; // by kernel, in order of first call
+
+private:
+  using Clock = std::chrono::steady_clock;
+  static void observe(const burin_plan_call *call, int finished) {
+    if (!finished) {
+      active->start_ = Clock::now();
+      return;
+    }
+    Total &total = active->totals[call->name];
+    total.seconds += std::chrono::duration<double>(Clock::now() - active->start_).count();
+    ++total.calls;
+  }
+  Clock::time_point start_;
+  static inline KernelTimes *active = nullptr;
+};
+
+class GraphBench {
+public:
+  GraphBench(CompiledModel &model, mlir::ModuleOp module, const GraphBenchOptions &options, const Target &target,
+             Progress &progress)
+      : model_(model), module_(module), options_(options), target_(target), progress_(progress) {}
+
+  llvm::Error run() {
+    for (int round = 0; round < peakRuns; ++round)
+      peak_ = std::max(peak_, measureFmaPeak(target_.lanes));
+    const burin_plan &plan = model_.plan();
+    if (!options_.json)
+      llvm::outs() << llvm::formatv("{0} on {1}, one thread; FMA peak {2:F1} GFLOP/s\n", plan.name, target_.name, peak_)
+                   << llvm::formatv("{0,-28} {1,11} {2,11} {3,11} {4,11} {5,9}\n", "", "min", "median", "p99", "p99.9",
+                                    "% of peak");
+    for (const std::vector<int64_t> &rows : rowsToTry())
+      if (llvm::Error error = benchForward(rows))
+        return error;
+    if (model_.hasStep())
+      return benchStep();
+    progress_.clear();
+    if (!options_.json)
+      llvm::outs() << "no step: " << model_.noStepReason() << "\n";
+    return llvm::Error::success();
+  }
+
+private:
+  /// The largest sequence, a quarter of it, a sixteenth, one row.
+  std::vector<std::vector<int64_t>> rowsToTry() const {
+    std::vector<std::vector<int64_t>> all;
+    for (int64_t part : {int64_t(1), int64_t(4), int64_t(16), int64_t(INT64_MAX)}) {
+      std::vector<int64_t> rows;
+      for (int axis = 0; axis < model_.plan().axis_count; ++axis)
+        rows.push_back(std::max<int64_t>(1, model_.plan().axes[axis].maximum / part));
+      if (!llvm::is_contained(all, rows))
+        all.push_back(rows);
+    }
+    return all;
+  }
+
+  /// Of a function of the module, an entry or a kernel.
+  double flops(llvm::StringRef function, llvm::ArrayRef<int64_t> rows) const {
+    RowCounts counts;
+    for (auto [axis, count] : llvm::enumerate(rows))
+      counts[model_.plan().axes[axis].name] = counts["step"] = count;
+    mlir::ModuleOp module = module_;
+    return flopsIn(module.lookupSymbol<mlir::func::FuncOp>(function), counts);
+  }
+
+  /// Random rows for every input; masks allow everything.
+  void makeInputs(const burin_plan_entry &entry, llvm::ArrayRef<int64_t> rows) {
+    floats_.clear();
+    masks_.clear();
+    inputs_.clear();
+    for (int index = 0; index < entry.input_count; ++index) {
+      const burin_plan_tensor &input = entry.inputs[index];
+      int64_t rowCount = input.row_axis >= 0 ? rows[input.row_axis] : 1;
+      if (input.type == BURIN_U8) {
+        masks_.emplace_back(rowCount * rows[input.column_axis], uint8_t(1));
+        inputs_.push_back(masks_.back().data());
+      } else {
+        floats_.push_back(normalValues(rowCount * input.columns, 0, input.name));
+        inputs_.push_back(floats_.back().data());
+      }
+    }
+  }
+
+  llvm::Error benchForward(const std::vector<int64_t> &rows) {
+    const burin_plan &plan = model_.plan();
+    std::string what = "forward";
+    for (int axis = 0; axis < plan.axis_count; ++axis)
+      what += llvm::formatv(", {0} {1}", plan.axes[axis].name, rows[axis]).str();
+    progress_.update(what);
+    makeInputs(*plan.forward, rows);
+    model_.reserveScratch(rows, 1);
+    CompiledModel::Outputs outputs = model_.makeOutputs(*plan.forward, rows, 1);
+    std::vector<void *> pointers = pointersTo(outputs);
+    burin_status status = BURIN_OK;
+    auto call = [&] { status = model_.callForward(rows.data(), inputs_.data(), pointers.data()); };
+    Latency latency = measureLatency(budgetSeconds, fewestSamples, mostSamples, call);
+    if (status != BURIN_OK)
+      return failure(what + ": " + burin_status_text(status));
+    report(what, latency, flops("forward", rows));
+    reportKernels(what, rows, latency, call);
+    return llvm::Error::success();
+  }
+
+  /// Steps from a fresh state to the capacity, and again: a distribution over all positions.
+  llvm::Error benchStep() {
+    const burin_plan &plan = model_.plan();
+    progress_.update("step");
+    std::vector<int64_t> oneRow(plan.axis_count, 1);
+    makeInputs(*plan.step, oneRow);
+    CompiledModel::Outputs outputs = model_.makeOutputs(*plan.step, oneRow, 1);
+    std::vector<void *> pointers = pointersTo(outputs);
+    int64_t capacity = plan.step_axis >= 0 ? plan.axes[plan.step_axis].maximum : INT64_MAX, position = capacity;
+    burin_status status = BURIN_OK;
+    auto resetWhenFull = [&] {
+      if (position == capacity) {
+        status = model_.callReset();
+        position = 0;
+      }
+      ++position;
+    };
+    auto call = [&] {
+      if (status == BURIN_OK)
+        status = model_.callStep(inputs_.data(), pointers.data());
+    };
+    Latency latency = measureLatency(budgetSeconds, fewestSamples, mostSamples, call, resetWhenFull);
+    if (status != BURIN_OK)
+      return failure(llvm::Twine("step: ") + burin_status_text(status));
+    // A step that attends sees half of its capacity on average.
+    std::vector<int64_t> average(plan.axis_count, (plan.axes[0].maximum + 1) / 2);
+    report("step", latency, flops("step", average));
+    reportKernels("step", average, latency, [&] {
+      resetWhenFull();
+      call();
+    });
+    return llvm::Error::success();
+  }
+
+  void report(const std::string &what, const Latency &latency, double flops) {
+    progress_.clear();
+    double percent = 100 * flops / latency.median * 1e-9 / peak_;
+    if (options_.json) {
+      nlohmann::ordered_json line = {{"entry", what}, {"target", target_.name.str()}};
+      line.update(toJson(latency));
+      line["flops"] = flops;
+      line["percent_of_fma_peak"] = percent;
+      llvm::outs() << line.dump() << "\n";
+      return;
+    }
+    llvm::outs() << llvm::formatv("{0,-28} {1,11} {2,11} {3,11} {4,11} {5,9:F1}\n", what, duration(latency.minimum),
+                                  duration(latency.median), duration(latency.p99), duration(latency.p999), percent);
+  }
+
+  /// A second run under the probe, whose clock costs some tens of nanoseconds a kernel.
+  void reportKernels(const std::string &what, llvm::ArrayRef<int64_t> rows, const Latency &latency,
+                     const std::function<void()> &call) {
+    KernelTimes times;
+    int64_t repetitions = std::clamp<int64_t>(int64_t(0.2 / latency.median), 3, 20000);
+    for (int64_t repetition = 0; repetition < repetitions; ++repetition)
+      call();
+    double all = 0;
+    for (auto &[kernel, total] : times.totals)
+      all += total.seconds;
+    for (auto &[symbol, total] : times.totals) {
+      const KernelReport &kernel = *model_.kernelNamed(symbol);
+      double each = total.seconds / double(repetitions);
+      int64_t calls = total.calls / repetitions;
+      double percent = 100 * flops(kernel.function, rows) * double(calls) / each * 1e-9 / peak_;
+      if (options_.json) {
+        nlohmann::ordered_json line = {
+            {"entry", what},  {"kernel", kernel.function},   {"class", kernel.kernelClass},   {"calls", calls},
+            {"mean_s", each}, {"part", total.seconds / all}, {"percent_of_fma_peak", percent}};
+        llvm::outs() << line.dump() << "\n";
+      } else {
+        llvm::outs() << llvm::formatv("  {0,-12} {1,-10} {2,3}x {3,11}, {4,5:F1} % of the kernels' time{5}\n",
+                                      kernel.function, kernel.kernelClass, calls, duration(each),
+                                      100 * total.seconds / all,
+                                      percent > 0 ? llvm::formatv(", {0:F1} % of peak", percent).str() : "");
+      }
+    }
+  }
+
+  CompiledModel &model_;
+  mlir::ModuleOp module_; // after the passes
+  const GraphBenchOptions &options_;
+  const Target &target_;
+  Progress &progress_;
+  double peak_ = 0;
+  std::vector<std::vector<float>> floats_;
+  std::vector<std::vector<uint8_t>> masks_;
+  std::vector<const void *> inputs_;
+};
+
+} // namespace
+
+llvm::Error benchGraph(const LoadedGraph &graph, const GraphBenchOptions &options, const Target &target,
+                       Progress &progress) {
+  GraphSignature signature = signatureOf(graph.module());
+  llvm::Expected<SafetensorsWriter> weights = initialWeights(signature, 0);
+  if (!weights)
+    return weights.takeError();
+  auto model = CompiledModel::compile(graph.module(), target.name, options.jobs, progress);
+  if (!model)
+    return model.takeError();
+  if (llvm::Error error = (*model)->openBytes(weights->bytes()))
+    return error;
+  return GraphBench(**model, graph.module(), options, target, progress).run();
+}
+
+} // namespace burin

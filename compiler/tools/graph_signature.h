@@ -1,0 +1,41 @@
+// What a graph asks of those who use it: time symbols, inputs, outputs and parameters, read from `forward` before the
+// passes take it apart. Commands check files against this, and never look at ops.
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include "tools/safetensors_file.h"
+
+namespace burin {
+
+struct Axis {
+  std::string name;
+  int64_t maximum; // rows in one sequence
+};
+
+/// An input or output of `forward`.
+struct EntryTensor {
+  std::string name;
+  ElementType type = ElementType::F32;
+  std::string rows;      // the time symbol that the rows count; empty: a row per sequence
+  std::string columnsBy; // masks: the symbol that the columns count; empty: `columns`
+  int64_t columns = 0;
+};
+
+struct Parameter {
+  std::string name;
+  std::vector<int64_t> shape;
+  std::string init; // how `burin init` fills it
+};
+
+struct GraphSignature {
+  std::vector<Axis> axes;
+  std::vector<EntryTensor> inputs, outputs;
+  std::vector<Parameter> parameters;
+
+  const Axis *findAxis(llvm::StringRef name) const;
+};
+
+/// Of a module that passed verify_graph.
+GraphSignature signatureOf(mlir::ModuleOp module);
+
+} // namespace burin

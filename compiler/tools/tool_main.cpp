@@ -1,0 +1,79 @@
+#include "tools/tool_main.h"
+#include "emit/compile.h"
+#include "emit/kernel_worker.h"
+#include "tools/commands.h"
+#include "tools/failure.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace burin {
+
+namespace {
+enum ExitStatus { success = 0, error = 1, wrongUsage = 2 };
+}
+
+CLI::App *addCommand(Tool &tool, const std::string &name, const std::string &what, const std::string &example) {
+  CLI::App *command = tool.app.add_subcommand(name, what);
+  std::string program = tool.app.get_name();
+  command->footer("Example:\n  " + program + " " + name + " " + example);
+  return command;
+}
+
+void addTargetOption(CLI::App &command, std::string &target) {
+  command.add_option("--target", target, "what to generate code for; 'host' is the best that this machine runs")
+      ->default_val("host");
+}
+
+void addJobsOption(CLI::App &command, unsigned &jobs) {
+  command.add_option("-j,--jobs", jobs, "kernels that compile at once; 0: one per core")->default_val(0);
+}
+
+llvm::Expected<const Target *> targetThatRuns(llvm::StringRef name) {
+  llvm::Expected<const Target *> target = targetNamed(name);
+  if (target && !runsHere(**target))
+    return failure("target '" + (*target)->name + "' does not run on this machine");
+  return target;
+}
+
+/// Runs the command; whatever went wrong is one sentence on stderr, exceptions of libraries included.
+static int runAction(Tool &tool) {
+  std::string message;
+  try {
+    llvm::Expected<int> status = tool.action();
+    if (status)
+      return *status;
+    message = llvm::toString(status.takeError());
+  } catch (const std::exception &exception) {
+    message = exception.what();
+  }
+  llvm::errs() << tool.app.get_name() << ": error: " << message << "\n";
+  return ExitStatus::error;
+}
+
+int toolMain(int argc, char **argv, GraphBuilder ownGraph) {
+  if (isKernelWorker(argc, argv))
+    return runKernelWorker(argc, argv);
+
+  std::string program = llvm::sys::path::filename(argv[0]).str();
+  CLI::App app("Burin compiles transformer encoders ahead of time, to objects that a program links.", program);
+  GraphSource graph(std::move(ownGraph));
+  Tool tool{app, graph, {}};
+  addCompileCommand(tool);
+  addCheckCommand(tool);
+  addInitCommand(tool);
+  addRunCommand(tool);
+  addInspectCommand(tool);
+  addBenchCommand(tool);
+  addTargetsCommand(tool);
+  app.require_subcommand(1);
+  app.footer("Example:\n  " + program + " check tests/golden/mhsa_page.safetensors\n\n'" + program +
+             " COMMAND --help' says more about a command.");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &parseError) {
+    return app.exit(parseError) == 0 ? ExitStatus::success : ExitStatus::wrongUsage;
+  }
+  return runAction(tool);
+}
+
+} // namespace burin

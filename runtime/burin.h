@@ -1,0 +1,67 @@
+/* Burin's runtime, as a program sees it. C99; usable from C++.
+ *
+ * A compiled model is an object file and a generated header. The header declares functions that start with the
+ * model's name (`policy_open`, `policy_forward`, `policy_step`, …); this file declares what they share: statuses,
+ * the opaque model, and how to open one.
+ *
+ * Rules that hold for every model:
+ *  - A model is immutable after it is opened and may be shared by threads. A state and a scratch arena are plain memory
+ *    of the caller, 64-byte aligned, and belong to one call at a time.
+ *  - Inputs and outputs are 4-byte aligned, row after row without gaps; they overlap neither one another nor state or
+ *    scratch.
+ *  - After opening, no call allocates, locks, makes a system call or aborts.
+ *  - On any status but BURIN_OK, outputs and state are as before the call.
+ */
+#ifndef BURIN_H
+#define BURIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum burin_status {
+  BURIN_OK = 0,
+  BURIN_NULL_POINTER = 1,        /* a required pointer is null */
+  BURIN_MISALIGNED = 2,          /* state or scratch not 64-byte aligned, an input or output not 4-byte aligned */
+  BURIN_OVERLAP = 3,             /* two buffers of the call overlap */
+  BURIN_TIME_OUT_OF_RANGE = 4,   /* longer than the graph's maximum, a negative length, too many rows in all */
+  BURIN_BAD_OFFSETS = 5,         /* batch offsets do not start at 0 or descend */
+  BURIN_STATE_FULL = 6,          /* a step past the capacity of the caches or of a learned table */
+  BURIN_STATE_FOREIGN = 7,       /* the state was never reset, or belongs to another model */
+  BURIN_SCRATCH_TOO_SMALL = 8,   /* scratch or state memory smaller than the model's sizes ask for */
+  BURIN_NO_SUCH_STATE_VALUE = 9, /* state_read: no value of that name, or room for fewer values than it has */
+  BURIN_NO_STEP = 10,            /* the graph looks ahead in time and has no step */
+  BURIN_CPU_UNSUPPORTED = 11,    /* this processor, or its operating system, lacks what the object was compiled for */
+  BURIN_FILE_UNREADABLE = 12,    /* the weights file cannot be opened or mapped */
+  BURIN_FILE_MALFORMED = 13,     /* the weights file breaks its own format */
+  BURIN_WEIGHTS_MISMATCH = 14,   /* a tensor missing, unknown, of another shape or type; a model of another graph */
+  BURIN_OUT_OF_MEMORY = 15,      /* opening could not allocate the packed weights */
+  BURIN_KERNEL_FAILED = 16       /* a kernel reported an error; never seen with an object and runtime that match */
+} burin_status;
+
+/* The status as a sentence; a constant string, never null. */
+const char *burin_status_text(burin_status status);
+
+/* An opened model: its packed weights. Opaque. */
+typedef struct burin_model burin_model;
+
+/* What to open with. Zero-initialise, then set either `weights_path` or `weights` and `weights_bytes`. */
+typedef struct burin_open_options {
+  const char *weights_path; /* a safetensors file; mapped read-only while opening, not needed afterwards */
+  const void *weights;      /* or the bytes of such a file, in memory; read while opening only */
+  size_t weights_bytes;
+  int allow_extra_tensors; /* 0: a tensor that the graph does not name is an error; 1: it is ignored */
+  char *message;           /* receives one sentence, cut to fit and null-terminated, when opening fails; or null */
+  size_t message_bytes;
+} burin_open_options;
+
+/* Number of samples a state has taken since its reset; -1 for memory that is not a state. */
+int64_t burin_state_position(const void *state);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

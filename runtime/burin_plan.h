@@ -1,0 +1,182 @@
+/* The tables that a compiled object hands to the runtime, and the functions that execute them. Not for programs: the
+ * generated header wraps all of this. The compiler emits these structures field by field (compiler/emit/object.cpp);
+ * both sides change together and `BURIN_PLAN_VERSION` counts the changes.
+ *
+ * A plan is data, not code: the calls of an entry in order, each with a kernel and the descriptors of its arguments.
+ * Rejected: a generated driver function per entry point. It saves a few nanoseconds a call and costs code that grows
+ * with depth, and a second place for checks, timing and threads.
+ */
+#ifndef BURIN_PLAN_H
+#define BURIN_PLAN_H
+
+#include "burin.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BURIN_PLAN_VERSION 1
+#define BURIN_MAX_AXES 4      /* time symbols of one graph */
+#define BURIN_MAX_ARGUMENTS 64 /* of one kernel */
+#define BURIN_MAX_TENSORS 16  /* inputs, or outputs, of one entry */
+
+/* Element types. */
+enum { BURIN_F32 = 0, BURIN_F64 = 1, BURIN_I64 = 2, BURIN_I32 = 3, BURIN_U8 = 4 };
+
+/* What the rows of a tensor count: a time symbol (≥ 0), or one of these. */
+enum { BURIN_AXIS_ONE = -1, BURIN_AXIS_SEQUENCE = -2, BURIN_AXIS_NONE = -3 };
+
+/* Where an argument of a kernel lies. */
+enum {
+  BURIN_ARG_CONTEXT = 0,   /* void *: this call's burin_arena, for the kernel's own allocations */
+  BURIN_ARG_WEIGHTS = 1,   /* 1-D f32 buffer, `columns` long, at `offset` bytes in the packed weights */
+  BURIN_ARG_INPUT = 2,     /* 2-D buffer: input `index` of the entry */
+  BURIN_ARG_OUTPUT = 3,    /* 2-D buffer: output `index` of the entry */
+  BURIN_ARG_SCRATCH = 4,   /* 2-D buffer: `offset` is in bytes per row of `row_axis`, a multiple of 64 */
+  BURIN_ARG_POSITIONS = 5, /* 2-D int64 buffer [rows of row_axis][1]: position of each row in its sequence */
+  BURIN_ARG_POSITION = 6,  /* int64 scalar: the state's position */
+  BURIN_ARG_STATE = 7,     /* 1-D buffer over a state value's whole storage: `columns` elements at `offset` bytes */
+  BURIN_ARG_STATE_ROW = 8  /* 2-D f32 buffer of one row: the place of row `position` in a state value of `tile` layout */
+};
+
+typedef struct burin_plan_argument {
+  int32_t kind;
+  int32_t index;
+  int32_t type;
+  int32_t row_axis;
+  int32_t column_axis; /* ≥ 0: the columns are this symbol's rows (masks); otherwise BURIN_AXIS_NONE */
+  int32_t tile;        /* STATE_ROW: 0 for plain rows, else rows are [row/tile][feature][row%tile] */
+  int64_t columns;
+  int64_t offset;
+} burin_plan_argument;
+
+typedef struct burin_plan_call {
+  int (*kernel)(void **arguments); /* Halide's argv convention */
+  const char *name;
+  const burin_plan_argument *arguments;
+  int32_t argument_count;
+  int32_t per_sequence; /* 1: called once for each sequence, with buffers of that sequence alone */
+} burin_plan_call;
+
+/* An input or output of an entry, as the caller gives it. */
+typedef struct burin_plan_tensor {
+  const char *name;
+  int32_t type;
+  int32_t row_axis;
+  int32_t column_axis;
+  int32_t reserved;
+  int64_t columns;
+} burin_plan_tensor;
+
+typedef struct burin_plan_entry {
+  const burin_plan_call *calls;
+  const burin_plan_tensor *inputs;
+  const burin_plan_tensor *outputs;
+  int32_t call_count;
+  int32_t input_count;
+  int32_t output_count;
+  int32_t uses_positions;                         /* 1: some call takes BURIN_ARG_POSITIONS */
+  int64_t scratch_row_bytes[BURIN_MAX_AXES + 2];  /* per row of: symbol 0…3, sequence, one; multiples of 64 */
+  int64_t kernel_scratch_bytes; /* most arena that a kernel of this entry needs, see BURIN_ARENA_BLOCK_BYTES */
+} burin_plan_entry;
+
+typedef struct burin_plan_parameter {
+  const char *name;
+  int32_t rank; /* 1 or 2 */
+  int32_t reserved;
+  int64_t shape[2];
+} burin_plan_parameter;
+
+/* One copy from a parameter into the packed weights. */
+enum { BURIN_PACK_VECTOR = 0, BURIN_PACK_PANELS = 1, BURIN_PACK_ROWS = 2 };
+typedef struct burin_plan_segment {
+  int32_t parameter;
+  int32_t layout;      /* VECTOR: shape[0] floats from `column`; PANELS: below; ROWS: the tensor as it is */
+  int32_t transposed;  /* PANELS: 1 when the file holds [out, in] */
+  int32_t panel;       /* PANELS: nr; column c of input row k goes to float [c / nr][k][c % nr], c counted from `column` */
+  int64_t rows;        /* PANELS: K, the length of a panel */
+  int64_t column;      /* first destination column of this parameter (merged projections lie side by side) */
+  int64_t destination; /* byte offset of the destination's column 0 in the packed weights */
+} burin_plan_segment;
+
+typedef struct burin_plan_state_value {
+  const char *name;
+  int32_t type;    /* F32 caches, F64 accumulators */
+  int32_t tile;
+  int64_t rows;    /* capacity; 1 for accumulators */
+  int64_t features;
+  int64_t offset;  /* bytes from the start of the state */
+  int64_t bytes;
+} burin_plan_state_value;
+
+/* CPUID(leaf, subleaf): all bits of `mask` must be set in `reg` (0 eax, 1 ebx, 2 ecx, 3 edx); reg 4: mask of XCR0. */
+typedef struct burin_plan_cpu_bit {
+  uint32_t leaf, subleaf, reg, mask;
+} burin_plan_cpu_bit;
+
+typedef struct burin_plan_axis {
+  const char *name;
+  int64_t maximum;
+} burin_plan_axis;
+
+typedef struct burin_plan {
+  uint32_t version;
+  int32_t axis_count;
+  uint64_t fingerprint; /* of graph and layouts: stands in the header of every state */
+  const char *name;
+  const char *target;
+  const burin_plan_axis *axes;
+  const burin_plan_parameter *parameters;
+  const burin_plan_segment *segments;
+  const burin_plan_state_value *state_values;
+  const burin_plan_cpu_bit *cpu_bits;
+  const burin_plan_entry *forward;
+  const burin_plan_entry *step; /* null: the graph has no step */
+  int32_t parameter_count;
+  int32_t segment_count;
+  int32_t state_value_count;
+  int32_t cpu_bit_count;
+  int64_t weights_bytes; /* packed */
+  int64_t state_bytes;   /* header of 64 bytes included; 0 without step */
+  int64_t step_axis;     /* the symbol that counts steps; its maximum is the capacity. -1: no bound */
+} burin_plan;
+
+/* What the generated entry points forward to. `rows` holds a length per symbol; `inputs` and `outputs` are in plan
+ * order. Offsets, one array a symbol, have `sequences` + 1 entries. */
+burin_status burin_rt_open(const burin_plan *plan, const burin_open_options *options, burin_model **model);
+void burin_rt_close(burin_model *model);
+size_t burin_rt_scratch_bytes(const burin_plan *plan, const int64_t *rows, int64_t sequences);
+burin_status burin_rt_forward(const burin_plan *plan, const burin_model *model, void *scratch, size_t scratch_bytes,
+                              const int64_t *rows, const void *const *inputs, void *const *outputs);
+burin_status burin_rt_forward_batch(const burin_plan *plan, const burin_model *model, void *scratch,
+                                    size_t scratch_bytes, int64_t sequences, const int64_t *const *offsets,
+                                    const void *const *inputs, void *const *outputs);
+burin_status burin_rt_reset(const burin_plan *plan, const burin_model *model, void *state, size_t state_bytes);
+burin_status burin_rt_step(const burin_plan *plan, const burin_model *model, void *state, void *scratch,
+                           size_t scratch_bytes, const void *const *inputs, void *const *outputs);
+/* Inputs and outputs hold `count` rows each: what `step` would take and give, one sample after another. */
+burin_status burin_rt_advance(const burin_plan *plan, const burin_model *model, void *state, void *scratch,
+                              size_t scratch_bytes, int64_t count, const void *const *inputs, void *const *outputs);
+/* Rows in plain order, one a sample (one for an accumulator). Null `values` and capacity 0 only ask how many. */
+burin_status burin_rt_state_read(const burin_plan *plan, const burin_model *model, const void *state, const char *name,
+                                 float *values, size_t capacity, int64_t *rows);
+
+/* For the bench: called around each kernel when set; null otherwise. Not thread safe; set it before any call. */
+typedef void (*burin_rt_probe_function)(const burin_plan_call *call, int finished);
+extern burin_rt_probe_function burin_rt_probe;
+
+/* Halide's hooks, under their names after renaming (halide_malloc → burin_rt_malloc …): allocation comes from the
+ * arena that the user context points to; errors are recorded there. */
+#define BURIN_ARENA_ALIGNMENT 128
+/* What one allocation of `bytes` takes of the arena: a place for its header, and room to read 8 bytes past its end, as
+ * Halide asks for. `kernel_scratch_bytes` is a sum of these over the allocations whose scopes enclose one another; a
+ * block freed before a younger one counts until the younger one is freed. */
+#define BURIN_ARENA_BLOCK_BYTES(bytes) ((((bytes) + 8 + 127) & ~(size_t)127) + BURIN_ARENA_ALIGNMENT)
+void *burin_rt_malloc(void *user_context, size_t bytes);
+void burin_rt_free(void *user_context, void *pointer);
+void burin_rt_error(void *user_context, const char *message);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

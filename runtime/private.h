@@ -1,0 +1,66 @@
+/* What the runtime's own files share: the opened model, the header of a state, and small arithmetic. Not installed. */
+#ifndef BURIN_PRIVATE_H
+#define BURIN_PRIVATE_H
+
+#include "burin_plan.h"
+
+/* Functions that one runtime file offers to another stay out of the dynamic symbol table of a program or library. */
+#if defined(__GNUC__)
+#define BURIN_PRIVATE __attribute__((visibility("hidden")))
+#define BURIN_LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define BURIN_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#else
+#define BURIN_PRIVATE
+#define BURIN_LIKELY(condition) (condition)
+#define BURIN_UNLIKELY(condition) (condition)
+#endif
+
+#define BURIN_BLOCK_ALIGNMENT 64 /* of state, scratch, packed weights and every region inside them */
+
+struct burin_model {
+  uint64_t fingerprint;   /* of the plan it was opened for */
+  unsigned char *weights; /* packed, 64-byte aligned */
+};
+
+/* Stands at the start of every state; the values of the plan follow at their offsets. */
+#define BURIN_STATE_MAGIC UINT64_C(0x3145544154534e42) /* "BNSTATE1" in memory */
+typedef struct burin_state_header {
+  uint64_t magic;
+  uint64_t fingerprint;
+  int64_t position; /* samples taken since the reset */
+  uint64_t reserved[5];
+} burin_state_header;
+typedef char burin_state_header_has_64_bytes[sizeof(burin_state_header) == 64 ? 1 : -1];
+
+static inline size_t burin_element_bytes(int32_t type) {
+  static const unsigned char bytes[] = {4, 8, 8, 4, 1};
+  return bytes[type];
+}
+
+/* Sums and products of sizes that stick at SIZE_MAX: a size that no memory can have fails every comparison with one. */
+static inline size_t burin_size_add(size_t a, size_t b) { return a > SIZE_MAX - b ? SIZE_MAX : a + b; }
+
+static inline size_t burin_size_multiply(size_t a, size_t b) { return b != 0 && a > SIZE_MAX / b ? SIZE_MAX : a * b; }
+
+static inline size_t burin_size_round_up(size_t bytes) {
+  return bytes > SIZE_MAX - (BURIN_BLOCK_ALIGNMENT - 1)
+             ? SIZE_MAX
+             : (bytes + (BURIN_BLOCK_ALIGNMENT - 1)) & ~(size_t)(BURIN_BLOCK_ALIGNMENT - 1);
+}
+
+static inline int burin_is_aligned(const void *pointer, uintptr_t alignment) {
+  return ((uintptr_t)pointer & (alignment - 1)) == 0;
+}
+
+/* Memory of 0 bytes may be null; arithmetic on null pointers is undefined, on integers it is not. */
+static inline void *burin_advance_pointer(const void *pointer, int64_t bytes) {
+  return (void *)((uintptr_t)pointer + (uintptr_t)bytes);
+}
+
+/* Whether two pieces of memory share a byte; a piece of 0 bytes shares none. */
+static inline int burin_overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes) {
+  uintptr_t first = (uintptr_t)a, second = (uintptr_t)b;
+  return first < second ? second - first < a_bytes && b_bytes != 0 : first - second < b_bytes && a_bytes != 0;
+}
+
+#endif

@@ -1,0 +1,66 @@
+/* What lies where in a call's scratch memory, and the checks on the memory that a caller hands in.
+ *
+ *   [arena of the kernels] [positions of each symbol's rows, if any call takes them] [region of each axis]
+ *
+ * A value that has a row per row of an axis lies in that axis' region, its rows without gaps: the plan gives offsets
+ * per row, so one memory plan serves every number of rows.
+ */
+#ifndef BURIN_SCRATCH_H
+#define BURIN_SCRATCH_H
+
+#include "private.h"
+
+/* Regions, and row counts, in the order of burin_plan_entry.scratch_row_bytes. */
+enum { BURIN_SLOT_SEQUENCE = BURIN_MAX_AXES, BURIN_SLOT_ONE = BURIN_MAX_AXES + 1, BURIN_SLOTS = BURIN_MAX_AXES + 2 };
+
+static inline int burin_slot(int32_t axis) {
+  return axis >= 0 ? axis : axis == BURIN_AXIS_SEQUENCE ? BURIN_SLOT_SEQUENCE : BURIN_SLOT_ONE;
+}
+
+static inline size_t burin_arena_bytes(const burin_plan_entry *entry) {
+  return burin_size_round_up((size_t)entry->kernel_scratch_bytes);
+}
+
+static inline size_t burin_positions_bytes(int64_t rows) {
+  return burin_size_round_up(burin_size_multiply((size_t)rows, sizeof(int64_t)));
+}
+
+/* A piece of memory of the caller. */
+typedef struct burin_piece {
+  const void *memory;
+  size_t bytes;
+} burin_piece;
+
+/* Inputs may overlap inputs; no other two of `inputs`, `outputs` and `working` (state and scratch) may. */
+static inline burin_status burin_check_pieces(const burin_piece *inputs, int32_t input_count,
+                                              const burin_piece *outputs, int32_t output_count,
+                                              const burin_piece *working, int32_t working_count) {
+  for (int32_t i = 0; i < input_count; ++i) {
+    if (BURIN_UNLIKELY(!inputs[i].memory && inputs[i].bytes != 0))
+      return BURIN_NULL_POINTER;
+    if (BURIN_UNLIKELY(!burin_is_aligned(inputs[i].memory, 4)))
+      return BURIN_MISALIGNED;
+    for (int32_t w = 0; w < working_count; ++w)
+      if (BURIN_UNLIKELY(burin_overlap(inputs[i].memory, inputs[i].bytes, working[w].memory, working[w].bytes)))
+        return BURIN_OVERLAP;
+  }
+  for (int32_t o = 0; o < output_count; ++o) {
+    if (BURIN_UNLIKELY(!outputs[o].memory && outputs[o].bytes != 0))
+      return BURIN_NULL_POINTER;
+    if (BURIN_UNLIKELY(!burin_is_aligned(outputs[o].memory, 4)))
+      return BURIN_MISALIGNED;
+    for (int32_t w = 0; w < working_count; ++w)
+      if (BURIN_UNLIKELY(burin_overlap(outputs[o].memory, outputs[o].bytes, working[w].memory, working[w].bytes)))
+        return BURIN_OVERLAP;
+    for (int32_t i = 0; i < input_count; ++i)
+      if (BURIN_UNLIKELY(burin_overlap(outputs[o].memory, outputs[o].bytes, inputs[i].memory, inputs[i].bytes)))
+        return BURIN_OVERLAP;
+    for (int32_t other = 0; other < o; ++other)
+      if (BURIN_UNLIKELY(
+              burin_overlap(outputs[o].memory, outputs[o].bytes, outputs[other].memory, outputs[other].bytes)))
+        return BURIN_OVERLAP;
+  }
+  return BURIN_OK;
+}
+
+#endif

@@ -1,0 +1,44 @@
+/* Statuses as sentences. */
+#include "burin.h"
+
+const char *burin_status_text(burin_status status) {
+  switch (status) {
+  case BURIN_OK:
+    return "no error";
+  case BURIN_NULL_POINTER:
+    return "a required pointer is null";
+  case BURIN_MISALIGNED:
+    return "state or scratch is not 64-byte aligned, or an input or output is not 4-byte aligned";
+  case BURIN_OVERLAP:
+    return "two buffers of the call overlap";
+  case BURIN_TIME_OUT_OF_RANGE:
+    return "a sequence is longer than the graph's maximum, a length is negative, or a batch has more rows than a "
+           "kernel "
+           "can index";
+  case BURIN_BAD_OFFSETS:
+    return "batch offsets do not start at 0, or descend";
+  case BURIN_STATE_FULL:
+    return "the state has no room for another step";
+  case BURIN_STATE_FOREIGN:
+    return "the state was never reset, or belongs to another model";
+  case BURIN_SCRATCH_TOO_SMALL:
+    return "scratch or state memory is smaller than the model's size functions ask for";
+  case BURIN_NO_SUCH_STATE_VALUE:
+    return "the state has no value of that name, or more values than there is room for";
+  case BURIN_NO_STEP:
+    return "the graph looks ahead in time and has no step";
+  case BURIN_CPU_UNSUPPORTED:
+    return "this processor, or its operating system, lacks what the object was compiled for";
+  case BURIN_FILE_UNREADABLE:
+    return "the weights file cannot be opened or mapped";
+  case BURIN_FILE_MALFORMED:
+    return "the weights file breaks its own format";
+  case BURIN_WEIGHTS_MISMATCH:
+    return "the weights do not fit the graph: a tensor is missing, unknown, or of another shape or type";
+  case BURIN_OUT_OF_MEMORY:
+    return "memory for the weights could not be allocated";
+  case BURIN_KERNEL_FAILED:
+    return "a kernel failed, or object and runtime do not match";
+  }
+  return "unknown status";
+}

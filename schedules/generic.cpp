@@ -1,0 +1,121 @@
+// The schedules that are correct everywhere: what a new target starts from, and what the laws compare others with, bit
+// for bit. Rows one at a time, plain vectors, everything that must be stored is stored; no register tiles, no
+// unrolling.
+#include "schedules/schedule.h"
+#include <algorithm>
+
+using namespace Halide;
+
+namespace burin {
+
+/// Vectorises the innermost axis. The tail is predicated: it neither reads nor writes beyond the last feature.
+static void vectorise(Stage stage, VarOrRVar axis, int64_t extent, const Target &target) {
+  int width = int(std::min<int64_t>(extent, target.lanes));
+  if (width > 1)
+    stage.vectorize(axis, width, extent % width ? TailStrategy::Predicate : TailStrategy::Auto);
+}
+
+/// Sums and scalars of a row, where the row is at hand.
+static void rowSums(const KernelGroup &group, const Target &target) {
+  Func y = group.output;
+  for (RowSumStage sum : group.sums) {
+    sum.partial.compute_at(y, axis::row()).store_in(MemoryType::Stack).bound(axis::lane(), 0, target.rowLanes);
+    vectorise(sum.partial, axis::lane(), target.rowLanes, target);
+    if (sum.whole) {
+      RVar groups(sum.partial.rvars(0)[0]);
+      sum.partial.update(0).reorder(axis::lane(), groups);
+      vectorise(sum.partial.update(0), axis::lane(), target.rowLanes, target);
+    }
+    if (sum.rest)
+      sum.partial.update(sum.whole ? 1 : 0).unscheduled();
+    for (Func half : sum.halves)
+      half.compute_at(y, axis::row()).store_in(MemoryType::Stack);
+  }
+  for (RowValueStage value : group.rowValues)
+    value.value.compute_at(y, axis::row()).store_in(MemoryType::Stack);
+}
+
+static void pointwise(const KernelGroup &group, const Target &target) {
+  vectorise(Func(group.output), axis::feature(), group.features, target);
+}
+
+static void rowReduce(const KernelGroup &group, const Target &target) {
+  pointwise(group, target);
+  rowSums(group, target);
+  for (KeptStage kept : group.kept) {
+    kept.value.compute_at(Func(group.output), axis::row()).store_in(MemoryType::Heap);
+    vectorise(kept.value, axis::feature(), kept.features, target);
+  }
+}
+
+static void contract(const KernelGroup &group, const Target &target) {
+  rowReduce(group, target);
+  ContractStage stage = *group.contract;
+  Func y = group.output;
+  stage.total.compute_at(y, axis::row()).store_in(MemoryType::Heap).bound(axis::lane(), 0, int(stage.panel));
+  stage.accumulator.compute_at(stage.total, axis::panel())
+      .store_in(MemoryType::Heap)
+      .bound(axis::lane(), 0, int(stage.panel));
+  stage.total.reorder(axis::lane(), axis::row(), axis::panel());
+  RVar k(stage.accumulator.rvars(0)[0]);
+  stage.accumulator.update().reorder(axis::lane(), k, axis::row(), axis::panel());
+  for (Stage part : {Stage(stage.total), Stage(stage.accumulator), Stage(stage.accumulator.update())})
+    vectorise(part, axis::lane(), stage.panel, target);
+}
+
+static void attend(const KernelGroup &group, const Target &target) {
+  AttendStage stage = *group.attend;
+  Func y = group.output;
+  Var feature = axis::feature(), row = axis::row(), lane = axis::lane(), tile = axis::tile(), head = axis::head();
+  Var within("within");
+  int width = int(stage.valueWidth + 3) / 4 * 4, lanes = width % target.lanes ? 4 : target.lanes;
+  y.split(feature, head, within, int(stage.valueWidth)).reorder(within, row, head);
+  stage.keys.compute_at(y, head).store_in(MemoryType::Heap).bound(lane, 0, int(stage.keyTile));
+  for (Func f : {stage.product, stage.dots, stage.score, stage.weight}) {
+    f.compute_at(y, row).store_in(MemoryType::Heap).bound(lane, 0, int(stage.keyTile));
+    vectorise(f, lane, stage.keyTile, target);
+  }
+  RVar i(stage.product.rvars(0)[0]), l(stage.gathered.rvars(0)[0]), t(stage.numerator.rvars(0)[0]);
+  stage.product.update().reorder(lane, i, tile, row, head);
+  vectorise(stage.product.update(), lane, stage.keyTile, target);
+  for (auto *halves : {&stage.maxHalves, &stage.sumHalves})
+    for (Func f : *halves)
+      f.compute_at(y, row).store_in(MemoryType::Heap);
+  for (Func f : {stage.tileMax, stage.tileSum, stage.share, stage.largest, stage.denominator})
+    f.compute_at(y, row).store_in(MemoryType::Heap);
+  // Sums over values are whole vectors: scalars and predicated tails might be reordered (schedules/schedule.h, panelWidth).
+  for (Func f : {stage.gathered, stage.part, stage.numerator}) {
+    f.compute_at(y, row).store_in(MemoryType::Heap).bound(feature, 0, width).vectorize(feature, lanes);
+  }
+  for (Func f : {stage.gathered, stage.numerator})
+    f.update().vectorize(feature, lanes);
+  stage.gathered.update().reorder(feature, l, tile, row, head);
+  stage.numerator.update().reorder(feature, t, row, head);
+}
+
+static void pool(const KernelGroup &group, const Target &target) {
+  pointwise(group, target);
+  if (!group.pool)
+    return;
+  Func sum = group.pool->sum;
+  sum.compute_root().store_in(MemoryType::Heap);
+  RVar time(sum.rvars(0)[0]);
+  sum.update().reorder(axis::feature(), time, axis::row());
+}
+
+static void intermediate(const KernelGroup &group, const Target &) {
+  Func(group.output).compute_root().store_in(MemoryType::Heap).bound(axis::feature(), 0, int(group.features));
+}
+
+static void stored(const StateWrite &value, const Target &) {
+  Func(value.value).compute_root().store_in(MemoryType::Heap).bound(axis::feature(), 0, int(value.features));
+}
+
+static void stateWrite(const StateWrite &, const Target &) {}
+
+const Schedules &genericSchedules() {
+  static const Schedules schedules{pointwise, rowReduce, contract, attend, pool, intermediate, stored, stateWrite};
+  return schedules;
+}
+
+} // namespace burin

@@ -1,0 +1,102 @@
+// The rows of targets.def as a table, and the questions that depend on the machine at hand.
+#include "schedules/targets.h"
+#include <algorithm>
+#include <vector>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+namespace burin {
+
+// The schedule files' entries, declared here rather than taken from schedule.h, which brings Halide.
+#define BURIN_TARGET(name, halide, triple, cpu, features, bits, preference, lanes, registers, rowLanes, keyTile,       \
+                     linker, runner, schedule)                                                                         \
+  const Schedules &schedule##Schedules();
+#include "schedules/targets.def"
+#undef BURIN_TARGET
+
+namespace {
+#define BURIN_BITS(...) __VA_ARGS__
+#define BURIN_TARGET(name, halide, triple, cpu, features, bits, ...) {BURIN_BITS bits},
+const std::vector<std::vector<CpuBit>> cpuBitTable = {
+#include "schedules/targets.def"
+};
+#undef BURIN_TARGET
+#undef BURIN_BITS
+} // namespace
+
+llvm::ArrayRef<Target> allTargets() {
+  static const std::vector<Target> targets = [] {
+    size_t row = 0;
+    std::vector<Target> rows;
+#define BURIN_TARGET(name, halide, triple, cpu, features, bits, preference, lanes, registers, rowLanes, keyTile,       \
+                     linker, runner, schedule)                                                                         \
+  rows.push_back(Target{name, halide, triple, cpu, features, cpuBitTable[row++], preference, lanes, registers,         \
+                        rowLanes, keyTile, linker, runner, schedule##Schedules});
+#include "schedules/targets.def"
+#undef BURIN_TARGET
+    return rows;
+  }();
+  return targets;
+}
+
+const Target *findTarget(llvm::StringRef name) {
+  if (name == "host")
+    return hostTarget();
+  for (const Target &target : allTargets())
+    if (name == target.name)
+      return &target;
+  return nullptr;
+}
+
+bool runsHere(const Target &target) {
+#if defined(__x86_64__)
+  for (const CpuBit &bit : target.cpuBits) {
+    uint32_t registers[5] = {};
+    if (bit.reg == 4) {
+      uint32_t high; // xgetbv is there: every row asks for OSXSAVE before XCR0
+      __asm__ volatile("xgetbv" : "=a"(registers[4]), "=d"(high) : "c"(0));
+    } else if (!__get_cpuid_count(bit.leaf, bit.subleaf, &registers[0], &registers[1], &registers[2], &registers[3])) {
+      return false;
+    }
+    if ((registers[bit.reg] & bit.mask) != bit.mask)
+      return false;
+  }
+  return !target.cpuBits.empty();
+#else
+  return target.cpuBits.empty();
+#endif
+}
+
+const Target *hostTarget() {
+  const Target *best = nullptr;
+  for (const Target &target : allTargets())
+    if (target.preference > 0 && (!best || target.preference > best->preference) && runsHere(target))
+      best = &target;
+  return best;
+}
+
+int64_t panelWidth(const Target &target, int64_t, int64_t N) {
+  // Derived: three vectors wide is the best ratio of multiplications to loads that leaves room for a row tile
+  // (x86.cpp); narrower where that pads less; below a vector, the power of two that holds all columns, but never fewer
+  // than four, so that accumulators always are vectors and keep their order of summation.
+  int64_t lanes = target.lanes;
+  if (N < lanes) {
+    int64_t width = 4;
+    while (width < N)
+      width *= 2;
+    return std::min(width, lanes);
+  }
+  int64_t best = lanes, bestPadded = -1;
+  for (int64_t vectors : {3, 4, 2, 1}) {
+    int64_t width = vectors * lanes, padded = (N + width - 1) / width * width;
+    bool fits = vectors != 4 || target.registers >= 32;
+    if (fits && (bestPadded < 0 || padded < bestPadded)) {
+      best = width;
+      bestPadded = padded;
+    }
+  }
+  return best;
+}
+
+} // namespace burin

@@ -1,0 +1,49 @@
+// The targets, as data: one row each, from targets.def. No other file names a target, and this header needs no Halide,
+// so that passes, emission, tools and tests ask the rows.
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+
+namespace burin {
+
+struct Schedules; // schedules/schedule.h: the functions that serve the kernel classes
+
+/// CPUID(leaf, subleaf): all bits of `mask` must be set in `reg` (0 eax, 1 ebx, 2 ecx, 3 edx); reg 4: mask of XCR0.
+struct CpuBit {
+  uint32_t leaf, subleaf, reg, mask;
+};
+
+struct Target {
+  llvm::StringLiteral name;   // as in --target
+  llvm::StringLiteral halide; // Halide's target string
+  llvm::StringLiteral triple; // LLVM's, for code that does not come from Halide
+  llvm::StringLiteral cpu;
+  llvm::StringLiteral features;
+  llvm::ArrayRef<CpuBit> cpuBits;  // what a processor must have
+  int preference;                  // the highest that a machine supports is its host target; 0: only when named
+  int lanes;                       // floats in a vector
+  int registers;                   // vector registers
+  int rowLanes;                    // numeric form: partial sums of a row
+  int keyTile;                     // numeric form: keys in a tile, anchored at the sequence's first key
+  llvm::StringLiteral linker;      // makes a relocatable object of several
+  llvm::StringLiteral runner;      // runs the target's programs on this machine; empty: directly
+  const Schedules &(*schedules)(); // the schedule file's entry
+};
+
+llvm::ArrayRef<Target> allTargets();
+
+/// Null where no target has this name; `host` is a name too.
+const Target *findTarget(llvm::StringRef name);
+
+/// The preferred target of those that this machine runs; null where it runs none.
+const Target *hostTarget();
+
+/// True when this machine's processor and operating system have all that the target's code uses.
+bool runsHere(const Target &target);
+
+/// Columns of a panel in which a K × N weight is packed: `[N / width][K][width]`, the last panel padded with zeros.
+int64_t panelWidth(const Target &target, int64_t K, int64_t N);
+
+} // namespace burin

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Sets up, builds, runs and tests Burin: one command leads from a fresh clone to a result.
+
+    python3 scripts/build.py demo       builds, then runs the examples
+    python3 scripts/build.py test       builds, then runs every test; the last line is the count
+    python3 scripts/build.py --help     everything else
+
+Each command does whatever still has to come before it: Debian packages (as root, on Debian 12), the pinned PyPI
+packages in `.venv`, CMake, ninja. All of it is skipped where it is already done, so the same command serves the first
+build and the hundredth. Nothing outside Python's standard library is used, because this runs before anything is there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import shutil
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import NamedTuple
+
+from prerequisites import VENV, doctor, halide_cmake, install_packages, make_environment
+from progress import ROOT, Failure, run_quietly, run_visibly, say
+
+LLVM_CMAKE = Path("/usr/lib/llvm-22/lib/cmake")
+# Two, whatever the machine: a test that compiles kernels starts several worker processes itself.
+TEST_JOBS = 2
+
+
+# ---- CMake and ninja
+
+
+def read_presets() -> dict[str, dict]:
+    presets = json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]
+    return {preset["name"]: preset for preset in presets}
+
+
+def build_folder(preset: str) -> Path:
+    """The preset's binaryDir, its own or inherited: CMakePresets.json is the one place that says it."""
+    presets = read_presets()
+    entry = presets[preset]
+    while "binaryDir" not in entry:
+        entry = presets[entry["inherits"]]
+    return Path(entry["binaryDir"].replace("${sourceDir}", str(ROOT)))
+
+
+def configure(preset: str) -> None:
+    """Runs CMake, each time: with nothing changed it takes a second, and it never builds with yesterday's settings."""
+    settings = {
+        "CMAKE_MAKE_PROGRAM": VENV / "bin" / "ninja",
+        "Halide_DIR": halide_cmake(),
+        "MLIR_DIR": LLVM_CMAKE / "mlir",
+        "LLVM_DIR": LLVM_CMAKE / "llvm",
+        "BURIN_LIT": VENV / "bin" / "lit",
+    }
+    # Empty where there is no ccache, so that a launcher that CMake's cache remembers goes away with the program.
+    for language in ("C", "CXX"):
+        settings[f"CMAKE_{language}_COMPILER_LAUNCHER"] = shutil.which("ccache") or ""
+    options = [f"-D{name}={value}" for name, value in settings.items()]
+    run_quietly(f"cmake --preset {preset}", [VENV / "bin" / "cmake", "--preset", preset, *options])
+
+
+def build(preset: str) -> Path:
+    """Everything from packages to programs; returns the build folder."""
+    install_packages()
+    make_environment()
+    configure(preset)
+    folder = build_folder(preset)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    status = run_visibly(f"ninja -j{cores}", [VENV / "bin" / "ninja", "-C", folder, f"-j{cores}"])
+    if status != 0:
+        raise Failure(f"the build failed (ninja's exit status {status})")
+    say("built")
+    return folder
+
+
+# ---- tests
+
+
+class Count(NamedTuple):
+    passed: int
+    failed: int
+    skipped: int
+
+    def __str__(self) -> str:
+        return f"{self.passed} passed, {self.failed} failed" + (f", {self.skipped} skipped" if self.skipped else "")
+
+
+def count_results(report: Path) -> Count:
+    """Counts test cases in ctest's JUnit report. A test that could not start counts as failed, not as skipped."""
+    counts = {"passed": 0, "failed": 0, "skipped": 0}
+    for case in ElementTree.parse(report).getroot().iter("testcase"):
+        skip = case.find("skipped")
+        said = skip.get("message", "") if skip is not None else ""
+        if case.get("status") == "run":
+            counts["passed"] += 1
+        elif case.get("status") == "disabled" or said.startswith("SKIP_"):
+            counts["skipped"] += 1
+        else:
+            counts["failed"] += 1
+    return Count(**counts)
+
+
+def test(preset: str, only: str | None) -> int:
+    """Runs what ctest knows: GoogleTest cases, folders of FileCheck tests, example programs."""
+    folder = build(preset)
+    report = folder / "test_results.xml"
+    report.unlink(missing_ok=True)
+    command = [VENV / "bin" / "ctest", "--test-dir", folder, "--output-on-failure", f"-j{TEST_JOBS}",
+               "--no-tests=error", "--output-junit", report]
+    status = run_visibly("ctest", command + (["-R", only] if only else []))
+    count = count_results(report) if report.exists() else Count(0, 0, 0)
+    print(count)
+    return 1 if status != 0 or count.failed else 0
+
+
+# ---- other commands
+
+
+def demo(preset: str) -> int:
+    """Runs the programs listed in demo.txt, which CMake writes: one command a line, relative to the build folder."""
+    folder = build(preset)
+    lines = [line.strip() for line in (folder / "demo.txt").read_text().splitlines() if line.strip()]
+    if not lines:
+        raise Failure(f"{folder / 'demo.txt'} names no program")
+    failed = []
+    for number, line in enumerate(lines, start=1):
+        print()
+        program, *options = shlex.split(line)
+        status = run_visibly(f"demo {number} of {len(lines)}: {line}", [folder / program, *options], folder)
+        failed += [f"{line} (exit status {status})"] if status != 0 else []
+    if failed:
+        raise Failure("failed: " + ", ".join(failed))
+    return 0
+
+
+def clean(everything: bool) -> int:
+    for folder in [ROOT / "build"] + ([VENV] if everything else []):
+        say(f"removing {folder}")
+        shutil.rmtree(folder, ignore_errors=True)
+    return 0
+
+
+# ---- command line
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Sets up, builds, runs and tests Burin.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    visible = [name for name, preset in read_presets().items() if not preset.get("hidden")]
+
+    def add_build_command(name: str, description: str) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, help=description, description=description)
+        command.add_argument("--preset", choices=visible, default="dev", help="from CMakePresets.json (default: dev)")
+        return command
+
+    add_build_command("build", "install what is missing, configure, build")
+    add_build_command("demo", "build, then run the examples")
+    add_build_command("test", "build, then run the tests; the last line counts them").add_argument(
+        "--only", metavar="NAME", help="run only tests whose name matches this regular expression")
+    commands.add_parser("clean", help="remove what was built").add_argument(
+        "--all", action="store_true", help="remove .venv too")
+    commands.add_parser("doctor", help="say what is installed and what is missing; change nothing")
+    return parser.parse_args()
+
+
+def main() -> int:
+    # Programs write straight to the terminal or pipe; our own lines must not lag behind theirs.
+    sys.stdout.reconfigure(line_buffering=True, errors="replace")
+    arguments = parse_arguments()
+    actions = {
+        "build": lambda: build(arguments.preset) and 0,
+        "demo": lambda: demo(arguments.preset),
+        "test": lambda: test(arguments.preset, arguments.only),
+        "clean": lambda: clean(arguments.all),
+        "doctor": doctor,
+    }
+    try:
+        return actions[arguments.command]()
+    except (Failure, OSError) as failure:
+        print(f"error: {failure}")
+        return 1
+    except KeyboardInterrupt:
+        print("stopped")
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,259 @@
+#include "compiled_graph.h"
+#include "llvm/Support/FileSystem.h"
+#include <cstring>
+#include <dlfcn.h>
+#include <stdexcept>
+
+namespace burin::laws {
+
+constexpr size_t blockAlignment = 64, rowAlignment = 4; // of state and scratch, of inputs and outputs: burin.h
+
+TemporaryFolder::TemporaryFolder() {
+  llvm::SmallString<128> path;
+  if (std::error_code error = llvm::sys::fs::createUniqueDirectory("burin-laws", path))
+    throw std::runtime_error("a temporary folder cannot be made: " + error.message());
+  path_ = path.str().str();
+}
+
+TemporaryFolder::~TemporaryFolder() { llvm::sys::fs::remove_directories(path_); }
+
+CompileResult compile(const DeclaredGraph &graph, const CompileOptions &options) {
+  mlir::OwningOpRef<mlir::ModuleOp> module = graph.module();
+  llvm::Expected<CompileResult> result = compileModel(*module, options);
+  if (!result)
+    throw std::runtime_error("compile: " + llvm::toString(result.takeError()));
+  return std::move(*result);
+}
+
+CompiledGraph::CompiledGraph(const DeclaredGraph &graph, const Target &target) {
+  CompileOptions options;
+  options.target = target.name.str();
+  options.outputFolder = folder_.path();
+  options.sharedLibrary = true;
+  CompileResult result = compile(graph, options);
+  name_ = result.plan.name;
+  library_ = dlopen(result.sharedLibraryPath.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library_)
+    throw std::runtime_error(dlerror());
+  plan_ = reinterpret_cast<const burin_plan *(*)()>(entryPoint("plan"))();
+}
+
+CompiledGraph::~CompiledGraph() {
+  if (library_)
+    dlclose(library_);
+}
+
+void *CompiledGraph::entryPoint(const std::string &name) const {
+  void *symbol = dlsym(library_, (name_ + "_" + name).c_str());
+  if (!symbol)
+    throw std::runtime_error("the compiled graph has no " + name_ + "_" + name);
+  return symbol;
+}
+
+OpenedModel::OpenedModel(const CompiledGraph &compiled, const DeclaredGraph &graph, const Weights &weights)
+    : compiled_(compiled), graph_(graph) {
+  std::string file = graph.fileOf(weights);
+  char message[512] = "";
+  burin_open_options options = {};
+  options.weights = file.data();
+  options.weights_bytes = file.size();
+  options.message = message;
+  options.message_bytes = sizeof message;
+  burin_model *model = nullptr;
+  burin_status status = burin_rt_open(&plan(), &options, &model);
+  model_.reset(model);
+  require(std::string("open: ") + message, status);
+}
+
+std::vector<int64_t> OpenedModel::planRows(const Sequence &sequence) const {
+  std::vector<int64_t> rows;
+  for (int axis = 0; axis < plan().axis_count; ++axis)
+    rows.push_back(graph_.rowsOf(plan().axes[axis].name, sequence));
+  return rows;
+}
+
+void require(const std::string &call, burin_status status) {
+  if (status != BURIN_OK)
+    throw std::runtime_error(call + ": " + burin_status_text(status));
+}
+
+// ---- forward
+
+static int64_t rowsOf(const burin_plan_tensor &tensor, llvm::ArrayRef<int64_t> rows, int64_t sequences) {
+  return tensor.row_axis >= 0 ? rows[tensor.row_axis] : tensor.row_axis == BURIN_AXIS_SEQUENCE ? sequences : 1;
+}
+
+ForwardCall::ForwardCall(const OpenedModel &model, llvm::ArrayRef<Sequence> sequences, Placement placement)
+    : model_(model), sequences_(sequences.vec()) {
+  const burin_plan &plan = model.plan();
+  const burin_plan_entry &entry = *plan.forward;
+  offsets_.assign(plan.axis_count, {0});
+  for (const Sequence &sequence : sequences_)
+    for (auto [axis, rows] : llvm::enumerate(model.planRows(sequence)))
+      offsets_[axis].push_back(offsets_[axis].back() + rows);
+  for (const std::vector<int64_t> &offsets : offsets_) {
+    rows_.push_back(offsets.back());
+    offsetPointers_.push_back(offsets.data());
+  }
+
+  for (int i = 0; i < entry.input_count; ++i) {
+    size_t bytes = 0;
+    for (const Sequence &sequence : sequences_)
+      bytes += sequence.inputs[i].bytes();
+    Buffer buffer(std::string("input ") + entry.inputs[i].name, bytes, rowAlignment, placement);
+    unsigned char *next = buffer.as<unsigned char>();
+    for (const Sequence &sequence : sequences_) {
+      std::memcpy(next, sequence.inputs[i].data(), sequence.inputs[i].bytes());
+      next += sequence.inputs[i].bytes();
+    }
+    inputPointers_.push_back(buffer.as());
+    inputs_.push_back(std::move(buffer));
+  }
+  for (int i = 0; i < entry.output_count; ++i) {
+    size_t bytes =
+        rowsOf(entry.outputs[i], rows_, int64_t(sequences_.size())) * entry.outputs[i].columns * sizeof(float);
+    outputs_.emplace_back(std::string("output ") + entry.outputs[i].name, bytes, rowAlignment, placement);
+    outputPointers_.push_back(outputs_.back().as());
+  }
+  scratch_.emplace("scratch", burin_rt_scratch_bytes(&plan, rows_.data(), int64_t(sequences_.size())), blockAlignment,
+                   placement);
+}
+
+burin_status ForwardCall::run() {
+  return burin_rt_forward(&model_.plan(), model_.get(), scratch_->as(), scratch_->bytes(), rows_.data(),
+                          inputPointers_.data(), outputPointers_.data());
+}
+
+burin_status ForwardCall::runBatch() {
+  return burin_rt_forward_batch(&model_.plan(), model_.get(), scratch_->as(), scratch_->bytes(),
+                                int64_t(sequences_.size()), offsetPointers_.data(), inputPointers_.data(),
+                                outputPointers_.data());
+}
+
+std::vector<Outputs> ForwardCall::results() const {
+  std::vector<Outputs> results(sequences_.size());
+  const burin_plan_entry &entry = *model_.plan().forward;
+  for (int i = 0; i < entry.output_count; ++i) {
+    const float *next = outputs_[i].as<float>();
+    for (auto [sequence, result] : llvm::zip_equal(sequences_, results)) {
+      int64_t count = rowsOf(entry.outputs[i], model_.planRows(sequence), 1) * entry.outputs[i].columns;
+      result.emplace_back(next, next + count);
+      next += count;
+    }
+  }
+  return results;
+}
+
+std::vector<const Buffer *> ForwardCall::buffers() const {
+  std::vector<const Buffer *> all{&*scratch_};
+  for (const std::vector<Buffer> *list : {&inputs_, &outputs_})
+    for (const Buffer &buffer : *list)
+      all.push_back(&buffer);
+  return all;
+}
+
+Outputs forward(const OpenedModel &model, const Sequence &sequence) {
+  ForwardCall call(model, sequence);
+  require("forward", call.run());
+  return call.results()[0];
+}
+
+std::vector<Outputs> forwardBatch(const OpenedModel &model, llvm::ArrayRef<Sequence> sequences) {
+  ForwardCall call(model, sequences);
+  require("forward_batch", call.runBatch());
+  return call.results();
+}
+
+// ---- step
+
+static size_t stepScratchBytes(const burin_plan &plan) {
+  std::vector<int64_t> one(plan.axis_count, 1);
+  return burin_rt_scratch_bytes(&plan, one.data(), 1);
+}
+
+Stream::Stream(const OpenedModel &model, int64_t most, Placement placement)
+    : model_(model), state_("state", size_t(model.plan().state_bytes), blockAlignment, placement),
+      scratch_("scratch", stepScratchBytes(model.plan()), blockAlignment, placement) {
+  const burin_plan_entry &entry = *model.plan().step;
+  auto reserve = [&](const char *what, const burin_plan_tensor &tensor) {
+    return Buffer(std::string(what) + tensor.name, most * tensor.columns * sizeof(float), rowAlignment, placement);
+  };
+  for (int i = 0; i < entry.input_count; ++i) {
+    inputs_.push_back(reserve("input ", entry.inputs[i]));
+    inputPointers_.push_back(inputs_.back().as());
+  }
+  for (int i = 0; i < entry.output_count; ++i) {
+    outputs_.push_back(reserve("output ", entry.outputs[i]));
+    outputPointers_.push_back(outputs_.back().as());
+  }
+  require("reset", reset());
+}
+
+burin_status Stream::reset() { return burin_rt_reset(&model_.plan(), model_.get(), state_.as(), state_.bytes()); }
+
+void Stream::feed(const Sequence &sequence, int64_t first, int64_t count) {
+  const burin_plan_entry &entry = *model_.plan().step;
+  for (int i = 0; i < entry.input_count; ++i) {
+    int64_t columns = entry.inputs[i].columns;
+    std::copy_n(sequence.inputs[i].floats.data() + first * columns, count * columns, inputs_[i].as<float>());
+  }
+}
+
+burin_status Stream::step() {
+  return burin_rt_step(&model_.plan(), model_.get(), state_.as(), scratch_.as(), scratch_.bytes(),
+                       inputPointers_.data(), outputPointers_.data());
+}
+
+burin_status Stream::advance(int64_t count) {
+  return burin_rt_advance(&model_.plan(), model_.get(), state_.as(), scratch_.as(), scratch_.bytes(), count,
+                          inputPointers_.data(), outputPointers_.data());
+}
+
+Outputs Stream::results(int64_t count) const {
+  Outputs results;
+  const burin_plan_entry &entry = *model_.plan().step;
+  for (int i = 0; i < entry.output_count; ++i)
+    results.emplace_back(outputs_[i].as<float>(), outputs_[i].as<float>() + count * entry.outputs[i].columns);
+  return results;
+}
+
+std::vector<const Buffer *> Stream::buffers() const {
+  std::vector<const Buffer *> all{&state_, &scratch_};
+  for (const std::vector<Buffer> *list : {&inputs_, &outputs_})
+    for (const Buffer &buffer : *list)
+      all.push_back(&buffer);
+  return all;
+}
+
+Outputs Stream::step(const Sequence &sequence, int64_t row) {
+  feed(sequence, row);
+  require("step", step());
+  return results();
+}
+
+Outputs Stream::advance(const Sequence &sequence, int64_t first, int64_t count) {
+  feed(sequence, first, count);
+  require("advance", advance(count));
+  return results(count);
+}
+
+burin_status Stream::read(const std::string &name, std::vector<float> &values, int64_t &rows) const {
+  return burin_rt_state_read(&model_.plan(), model_.get(), state_.as(), name.c_str(), values.data(), values.size(),
+                             &rows);
+}
+
+std::vector<float> Stream::read(const std::string &name) const {
+  const burin_plan &plan = model_.plan();
+  for (int i = 0; i < plan.state_value_count; ++i) {
+    if (name != plan.state_values[i].name)
+      continue;
+    std::vector<float> values(plan.state_values[i].rows * plan.state_values[i].features);
+    int64_t rows = 0;
+    require("state_read", read(name, values, rows));
+    values.resize(rows * plan.state_values[i].features);
+    return values;
+  }
+  throw std::runtime_error("the state has no value " + name);
+}
+
+} // namespace burin::laws

@@ -1,0 +1,134 @@
+// A graph compiled for a target, loaded and opened, and calls of it on memory that the test owns.
+//
+// Not the tool's CompiledModel: the laws need the memory itself (two states side by side, buffers that end at a guard
+// page) and what compiling reported.
+#pragma once
+
+#include "buffer.h"
+#include "burin_plan.h"
+#include "declared_graph.h"
+#include "emit/compile.h"
+
+namespace burin::laws {
+
+/// A folder that is removed with this.
+class TemporaryFolder {
+public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder &) = delete;
+  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
+  const std::string &path() const { return path_; }
+
+private:
+  std::string path_;
+};
+
+/// Throws where the graph does not compile.
+CompileResult compile(const DeclaredGraph &graph, const CompileOptions &options);
+
+/// The shared library of a graph.
+class CompiledGraph {
+public:
+  CompiledGraph(const DeclaredGraph &graph, const Target &target);
+  ~CompiledGraph();
+  CompiledGraph(const CompiledGraph &) = delete;
+  CompiledGraph &operator=(const CompiledGraph &) = delete;
+
+  const burin_plan &plan() const { return *plan_; }
+  /// An entry point, without the model's name; throws where there is none.
+  void *entryPoint(const std::string &name) const;
+
+private:
+  TemporaryFolder folder_;
+  std::string name_;
+  void *library_ = nullptr;
+  const burin_plan *plan_ = nullptr;
+};
+
+/// A compiled graph with its weights. The compiled graph outlives it.
+class OpenedModel {
+public:
+  OpenedModel(const CompiledGraph &compiled, const DeclaredGraph &graph, const Weights &weights);
+
+  const burin_plan &plan() const { return compiled_.plan(); }
+  const DeclaredGraph &graph() const { return graph_; }
+  const burin_model *get() const { return model_.get(); }
+  bool hasStep() const { return plan().step != nullptr; }
+
+  /// Lengths in the order of the plan's symbols.
+  std::vector<int64_t> planRows(const Sequence &sequence) const;
+
+private:
+  struct Close {
+    void operator()(burin_model *model) const { burin_rt_close(model); }
+  };
+  const CompiledGraph &compiled_;
+  const DeclaredGraph &graph_;
+  std::unique_ptr<burin_model, Close> model_;
+};
+
+/// Values of each output, in the plan's order.
+using Outputs = std::vector<std::vector<float>>;
+
+/// Throws, with the status' text, where it is not BURIN_OK.
+void require(const std::string &call, burin_status status);
+
+/// `forward` or `forward_batch` with all memory at hand: `run` is the runtime's call and nothing else.
+class ForwardCall {
+public:
+  ForwardCall(const OpenedModel &model, llvm::ArrayRef<Sequence> sequences, Placement placement = Placement::anywhere);
+
+  burin_status run(); // of the one sequence
+  burin_status runBatch();
+  /// What each sequence got.
+  std::vector<Outputs> results() const;
+  std::vector<const Buffer *> buffers() const;
+
+private:
+  const OpenedModel &model_;
+  std::vector<Sequence> sequences_;
+  std::vector<int64_t> rows_; // of all sequences
+  std::vector<std::vector<int64_t>> offsets_;
+  std::vector<const int64_t *> offsetPointers_;
+  std::vector<Buffer> inputs_, outputs_;
+  std::vector<const void *> inputPointers_;
+  std::vector<void *> outputPointers_;
+  std::optional<Buffer> scratch_;
+};
+
+Outputs forward(const OpenedModel &model, const Sequence &sequence);
+std::vector<Outputs> forwardBatch(const OpenedModel &model, llvm::ArrayRef<Sequence> sequences);
+
+/// A stream: a state, and memory for up to `most` samples at once.
+class Stream {
+public:
+  explicit Stream(const OpenedModel &model, int64_t most = 1, Placement placement = Placement::anywhere);
+
+  burin_status reset();
+  /// Copies rows [first, first + count) of the sequence to where `step` and `advance` read.
+  void feed(const Sequence &sequence, int64_t first, int64_t count = 1);
+  burin_status step();
+  burin_status advance(int64_t count);
+  /// What the last call wrote, `count` rows of each output.
+  Outputs results(int64_t count = 1) const;
+  burin_status read(const std::string &name, std::vector<float> &values, int64_t &rows) const;
+  int64_t position() const { return burin_state_position(state_.as()); }
+  const Buffer &state() const { return state_; }
+  std::vector<const Buffer *> buffers() const;
+
+  // The same, in one word; throws where a status is not BURIN_OK.
+  Outputs step(const Sequence &sequence, int64_t row);
+  Outputs advance(const Sequence &sequence, int64_t first, int64_t count);
+  /// A value of the state in plain row order.
+  std::vector<float> read(const std::string &name) const;
+
+private:
+  const OpenedModel &model_;
+  Buffer state_, scratch_;
+  std::vector<Buffer> inputs_, outputs_;
+  std::vector<const void *> inputPointers_;
+  std::vector<void *> outputPointers_;
+};
+
+} // namespace burin::laws

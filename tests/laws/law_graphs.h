@@ -1,0 +1,83 @@
+// The table of graphs that the laws are tested on: single ops at odd widths, layers, whole encoders. What a law needs
+// to know of a graph stands in its row; a new op is a new row, or a line in a graph that is there.
+//
+// Ops share a graph, each with an output of its own, where their kernels stay apart: one compilation, many kernels.
+#pragma once
+
+#include "compiled_graph.h"
+#include "mismatch.h"
+#include "gtest/gtest.h"
+
+namespace burin::laws {
+
+struct LawGraph {
+  std::string name;
+  Graph (*build)();
+  bool streams = false;   // it has a step: row t of an output depends on rows 0 … t
+  bool rowWise = false;   // row t of an output depends on row t of the inputs alone
+  bool unordered = false; // permuting the rows permutes the outputs
+};
+
+llvm::ArrayRef<LawGraph> lawGraphs();
+
+/// Lengths, one for each time symbol, that no tile divides: none, one, up to the maximum.
+std::vector<std::vector<int64_t>> oddLengths(const GraphSignature &signature);
+
+/// A graph on a target; what a test of a law is given.
+struct LawCase {
+  const LawGraph *graph;
+  const Target *target;
+};
+
+void PrintTo(const LawCase &row, std::ostream *stream);
+std::string nameOf(const testing::TestParamInfo<LawCase> &info);
+std::vector<LawCase> lawCases(llvm::function_ref<bool(const LawGraph &)> concerns);
+
+/// Tests of a target without a graph are given its name.
+std::vector<std::string> targetNames();
+std::string nameOfTarget(const testing::TestParamInfo<std::string> &info);
+
+const LawGraph &lawGraph(llvm::StringRef name);
+
+/// What is shared by the tests of a process: a graph, its compiled form for each target, random weights.
+class LawModel {
+public:
+  static constexpr uint64_t weightsSeed = 1;
+
+  LawModel(const LawGraph &law, const Target &target)
+      : graph(law.build()), weights(graph.randomWeights(weightsSeed)), compiled(graph, target),
+        opened(compiled, graph, weights) {}
+
+  /// Compiled at the first call; throws, at every call, where that fails.
+  static const LawModel &of(const LawGraph &graph, const Target &target);
+
+  DeclaredGraph graph;
+  Weights weights;
+  CompiledGraph compiled;
+  OpenedModel opened;
+};
+
+/// A test of a law: skipped, by name, where the target's code cannot run on this machine.
+class Law : public testing::TestWithParam<LawCase> {
+protected:
+  void SetUp() override;
+
+  const LawGraph &law() const { return *GetParam().graph; }
+  const Target &target() const { return *GetParam().target; }
+  const LawModel &model() const { return LawModel::of(law(), target()); }
+  const OpenedModel &opened() const { return model().opened; }
+  const GraphSignature &signature() const { return model().graph.signature(); }
+
+  /// What a failure says, for output `output` where one is meant.
+  Case place(const std::string &entry, uint64_t seed, int output = -1) const;
+  int64_t columns(size_t output) const { return signature().outputs[output].columns; }
+  /// True where an output has a row per time step, and not one per sequence.
+  bool hasRows(size_t output) const { return !signature().outputs[output].rows.empty(); }
+};
+
+/// Runs a law over the graphs that it concerns, on every target.
+#define BURIN_LAW(suite, concerns)                                                                                     \
+  class suite : public ::burin::laws::Law {};                                                                          \
+  INSTANTIATE_TEST_SUITE_P(, suite, testing::ValuesIn(::burin::laws::lawCases(concerns)), ::burin::laws::nameOf)
+
+} // namespace burin::laws

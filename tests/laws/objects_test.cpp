@@ -1,0 +1,109 @@
+// What compiling promises of its files: the same bytes every time, a clean symbol table, and a size that depth does not
+// change.
+#include "dsl/layers.h"
+#include "emit/object.h"
+#include "law_graphs.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <set>
+
+using namespace burin;
+using namespace burin::laws;
+
+static std::string contentsOf(const std::string &path) {
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!file)
+    throw std::runtime_error(path + ": " + file.getError().message());
+  return (*file)->getBuffer().str();
+}
+
+/// A kernel of each class, and a step of one kernel.
+static Graph smallGraph() {
+  Graph g("law");
+  Tensor x = g.input("x", {g.time("time", {.max = 9}), 5});
+  Tensor y = multi_head_self_attention(x, {.d_model = 5, .heads = 1, .causal = true});
+  g.output("rows", layer_norm(add(x, y)));
+  g.output("mean", mean_over_time(relu(y)));
+  return g;
+}
+
+class same_object_bytes : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(, same_object_bytes, testing::ValuesIn(targetNames()), nameOfTarget);
+
+// In another folder, without the cache, in another order of kernels: what is compiled at once is not what was before.
+TEST_P(same_object_bytes, twice) {
+  std::string objects[2], headers[2];
+  for (int i = 0; i < 2; ++i) {
+    TemporaryFolder folder;
+    CompileOptions options;
+    options.target = GetParam();
+    options.outputFolder = folder.path();
+    options.useCache = false;
+    options.jobs = i == 0 ? 1 : 3;
+    CompileResult result = compile(DeclaredGraph(smallGraph()), options);
+    for (const KernelReport &kernel : result.kernels)
+      EXPECT_FALSE(kernel.cached) << kernel.symbol;
+    objects[i] = contentsOf(result.objectPath);
+    headers[i] = contentsOf(result.headerPath);
+  }
+  EXPECT_TRUE(objects[0] == objects[1]) << "the objects differ\nrerun: " << rerunCommand();
+  EXPECT_EQ(headers[0], headers[1]) << rerunCommand();
+}
+
+class object_hygiene : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(, object_hygiene, testing::ValuesIn(targetNames()), nameOfTarget);
+
+TEST_P(object_hygiene, only_entry_points_are_visible_and_only_the_runtime_is_needed) {
+  for (const LawGraph &law : lawGraphs()) {
+    TemporaryFolder folder;
+    CompileOptions options;
+    options.target = GetParam();
+    options.outputFolder = folder.path();
+    CompileResult result = compile(DeclaredGraph(law.build()), options);
+
+    std::set<std::string> defined, expected;
+    for (const std::string &name : entryPointsOf(result.plan))
+      expected.insert(result.plan.name + "_" + name);
+    std::string bytes = contentsOf(result.objectPath);
+    auto object = llvm::object::ObjectFile::createELFObjectFile(llvm::MemoryBufferRef(bytes, "law.o"));
+    ASSERT_TRUE(bool(object)) << llvm::toString(object.takeError());
+    for (llvm::object::SymbolRef symbol : (*object)->symbols()) {
+      std::string name = llvm::cantFail(symbol.getName()).str();
+      uint32_t flags = llvm::cantFail(symbol.getFlags());
+      EXPECT_NE(name.substr(0, 7), "halide_") << law.name << "\nrerun: " << rerunCommand();
+      if (flags & llvm::object::SymbolRef::SF_Undefined) {
+        bool isNeeded = name.empty() || llvm::StringRef(name).starts_with("burin_rt_") || name == "memcpy" ||
+                        name == "memset" || name == "memmove";
+        EXPECT_TRUE(isNeeded) << law.name << " needs " << name << "\nrerun: " << rerunCommand();
+      } else if (flags & llvm::object::SymbolRef::SF_Global) {
+        defined.insert(name);
+      }
+    }
+    EXPECT_EQ(defined, expected) << law.name << "\nrerun: " << rerunCommand();
+  }
+}
+
+/// The kernels of an encoder, as workers are given them. Too wide for a step of one kernel.
+static std::vector<std::string> kernelsOfDepth(int64_t depth, const Target &target) {
+  Graph g("law");
+  Tensor x = g.input("x", {g.time("time", {.max = 64}), 5});
+  g.output("y", transformer_encoder(
+                    x, {.d_model = 96, .heads = 3, .d_ff = 384, .depth = depth, .outputs = 3, .causal = true}));
+  DeclaredGraph graph(std::move(g));
+  mlir::OwningOpRef<mlir::ModuleOp> module = graph.module();
+  if (llvm::Error error = runPasses(*module, target))
+    throw std::runtime_error(llvm::toString(std::move(error)));
+  std::vector<std::string> kernels;
+  for (const KernelText &kernel : kernelsOf(*module))
+    kernels.push_back(kernel.text);
+  llvm::sort(kernels);
+  return kernels;
+}
+
+TEST(compile_time_does_not_grow_with_depth, because_equal_blocks_share_kernels) {
+  for (const Target &target : allTargets()) {
+    std::vector<std::string> two = kernelsOfDepth(2, target), six = kernelsOfDepth(6, target);
+    EXPECT_GT(two.size(), 10u);
+    EXPECT_EQ(two, six) << target.name.str() << "\nrerun: " << rerunCommand();
+  }
+}

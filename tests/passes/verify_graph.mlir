@@ -1,0 +1,68 @@
+// RUN: burin-opt %s --split-input-file --burin-verify-graph --verify-diagnostics
+
+// expected-error @below {{the model is named '', expected a C identifier that is not reserved}}
+module {
+  func.func @forward(%x: tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "x"}) -> (tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "y"}) {
+    %y = encoder.relu %x : tensor<?x8xf32, #encoder.rows<"time", 16>>
+    return %y : tensor<?x8xf32, #encoder.rows<"time", 16>>
+  }
+}
+
+// -----
+
+// expected-error @below {{the model has no function @forward with one block}}
+module @model {
+}
+
+// -----
+
+// expected-error @below {{the model is named 'burin_rt', expected a C identifier that is not reserved}}
+module @burin_rt {
+  // expected-error @below {{input 0 is named 'float', expected a C identifier that is not reserved}}
+  func.func @forward(%x: tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "float"}) -> (tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "y"}) {
+    %y = encoder.relu %x : tensor<?x8xf32, #encoder.rows<"time", 16>>
+    return %y : tensor<?x8xf32, #encoder.rows<"time", 16>>
+  }
+}
+
+// -----
+
+// All mistakes of a graph are reported in one run.
+module @model {
+  // expected-error @below {{input 1 is named '2', expected a C identifier that is not reserved}}
+  func.func @forward(%x: tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "x"}, %1: tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "2"},
+                     // expected-error @below {{two inputs are named 'x'}}
+                     %x2: tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "x"},
+                     // expected-error @below {{input 'z' has type 'tensor<4x8xf32>', expected f32 rows or a ui8 mask}}
+                     %z: tensor<4x8xf32> {encoder.name = "z"}) -> (tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "y"}) {
+    %a = encoder.parameter "a" init "normal" : tensor<8x8xf32>
+    // expected-error @below {{parameter 'a' has shape [8] here and [8, 8] elsewhere}}
+    %b = encoder.parameter "a" init "normal" : tensor<8xf32>
+    %y = encoder.relu %x : tensor<?x8xf32, #encoder.rows<"time", 16>>
+    return %y : tensor<?x8xf32, #encoder.rows<"time", 16>>
+  }
+}
+
+// -----
+
+module @model {
+  // expected-error @below {{time symbol 'time' has maximum 8 here and 16 elsewhere}}
+  func.func @forward(%x: tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "x"}, %y: tensor<?x8xf32, #encoder.rows<"time", 8>> {encoder.name = "y"},
+                     // expected-error @below {{time symbol 'never' has maximum 0, expected at least 1}}
+                     %z: tensor<?x8xf32, #encoder.rows<"never", 0>> {encoder.name = "z"}) -> (tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "y"}) {
+    %0 = encoder.relu %x : tensor<?x8xf32, #encoder.rows<"time", 16>>
+    return %0 : tensor<?x8xf32, #encoder.rows<"time", 16>>
+  }
+}
+
+// -----
+
+module @model {
+  func.func @forward(%x: tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "x"}) -> (tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "y"}, tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "y"}, tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "z"}) {
+    %0 = encoder.relu %x : tensor<?x8xf32, #encoder.rows<"time", 16>>
+    // expected-error @below {{output 'y' is not computed: it is an input or a parameter}}
+    // expected-error @below {{two outputs are named 'y'}}
+    // expected-error @below {{output 'z' is the same value as another output}}
+    return %x, %0, %0 : tensor<?x8xf32, #encoder.rows<"time", 16>>, tensor<?x8xf32, #encoder.rows<"time", 16>>, tensor<?x8xf32, #encoder.rows<"time", 16>>
+  }
+}

@@ -1,0 +1,243 @@
+#include "hand_made_plans.h"
+
+namespace burin_test {
+
+Seen seen;
+
+namespace {
+
+int finish(void *context) {
+  ++seen.calls;
+  if (seen.complain_next)
+    burin_rt_error(context, "complaint");
+  int error = seen.fail_next ? 1 : 0;
+  seen.fail_next = seen.complain_next = false;
+  return error;
+}
+
+void *context_of(void **arguments) { return *static_cast<void **>(arguments[0]); }
+
+// --- rows_plan ---
+
+// context, weights [16], x, h; the rows pass through memory of the arena.
+int triple(void **arguments) {
+  View<float> weights(arguments[1]), x(arguments[2]), h(arguments[3]);
+  auto *row = static_cast<float *>(burin_rt_malloc(context_of(arguments), 2 * sizeof(float)));
+  if (!row)
+    return 1;
+  for (int r = 0; r < x.rows(); ++r) {
+    for (int c = 0; c < x.columns(); ++c)
+      row[c] = weights(0) * x(c, r);
+    for (int c = 0; c < x.columns(); ++c)
+      h(c, r) = row[c];
+  }
+  burin_rt_free(context_of(arguments), row);
+  return finish(context_of(arguments));
+}
+
+// context, h, mean
+int mean(void **arguments) {
+  View<float> h(arguments[1]), result(arguments[2]);
+  if (result.rows() != 1)
+    return 1;
+  for (int c = 0; c < h.columns(); ++c) {
+    double sum = 0;
+    for (int r = 0; r < h.rows(); ++r)
+      sum += h(c, r);
+    result(c) = h.rows() == 0 ? 0.0f : float(sum / h.rows());
+  }
+  return finish(context_of(arguments));
+}
+
+// context, h, positions, placed
+int place(void **arguments) {
+  View<float> h(arguments[1]), placed(arguments[3]);
+  View<int64_t> positions(arguments[2]);
+  if (positions.columns() != 1 || positions.rows() != h.rows())
+    return 1;
+  for (int r = 0; r < h.rows(); ++r)
+    for (int c = 0; c < h.columns(); ++c)
+      placed(c, r) = h(c, r) + float(positions(0, r));
+  return finish(context_of(arguments));
+}
+
+enum : int32_t { TIME = 0, SEQUENCE = BURIN_AXIS_SEQUENCE, ONE = BURIN_AXIS_ONE, NONE = BURIN_AXIS_NONE };
+
+const burin_plan_argument triple_arguments[] = {
+    {BURIN_ARG_CONTEXT, 0, 0, NONE, NONE, 0, 0, 0},
+    {BURIN_ARG_WEIGHTS, 0, BURIN_F32, NONE, NONE, 0, 16, 64},
+    {BURIN_ARG_INPUT, 0, BURIN_F32, TIME, NONE, 0, 2, 0},
+    {BURIN_ARG_SCRATCH, 0, BURIN_F32, TIME, NONE, 0, 2, 64},
+};
+const burin_plan_argument mean_arguments[] = {
+    {BURIN_ARG_CONTEXT, 0, 0, NONE, NONE, 0, 0, 0},
+    {BURIN_ARG_SCRATCH, 0, BURIN_F32, TIME, NONE, 0, 2, 64},
+    {BURIN_ARG_SCRATCH, 0, BURIN_F32, SEQUENCE, NONE, 0, 2, 0},
+};
+const burin_plan_argument copy_mean_arguments[] = {
+    {BURIN_ARG_CONTEXT, 0, 0, NONE, NONE, 0, 0, 0},
+    {BURIN_ARG_SCRATCH, 0, BURIN_F32, SEQUENCE, NONE, 0, 2, 0},
+    {BURIN_ARG_OUTPUT, 0, BURIN_F32, SEQUENCE, NONE, 0, 2, 0},
+};
+const burin_plan_argument place_arguments[] = {
+    {BURIN_ARG_CONTEXT, 0, 0, NONE, NONE, 0, 0, 0},
+    {BURIN_ARG_SCRATCH, 0, BURIN_F32, TIME, NONE, 0, 2, 64},
+    {BURIN_ARG_POSITIONS, 0, BURIN_I64, TIME, NONE, 0, 1, 0},
+    {BURIN_ARG_OUTPUT, 1, BURIN_F32, TIME, NONE, 0, 2, 0},
+};
+
+// context, from, to: whole rows
+int copy(void **arguments) {
+  View<float> from(arguments[1]), to(arguments[2]);
+  for (int r = 0; r < from.rows(); ++r)
+    for (int c = 0; c < from.columns(); ++c)
+      to(c, r) = from(c, r);
+  return finish(context_of(arguments));
+}
+
+const burin_plan_call rows_calls[] = {
+    {triple, "triple", triple_arguments, 4, 0},
+    {mean, "mean", mean_arguments, 3, 1},
+    {copy, "copy_mean", copy_mean_arguments, 3, 0},
+    {place, "place", place_arguments, 4, 0},
+};
+const burin_plan_tensor rows_inputs[] = {{"x", BURIN_F32, TIME, NONE, 0, 2}};
+const burin_plan_tensor rows_outputs[] = {{"mean", BURIN_F32, SEQUENCE, NONE, 0, 2},
+                                          {"placed", BURIN_F32, TIME, NONE, 0, 2}};
+const burin_plan_entry rows_forward = {
+    rows_calls, rows_inputs, rows_outputs, 4, 1, 2, 1, {128, 0, 0, 0, 64, 0}, BURIN_ARENA_BLOCK_BYTES(8)};
+const burin_plan_axis rows_axes[] = {{"time", 5}};
+const burin_plan_parameter rows_parameters[] = {{"factor", 1, 0, {1, 1}}};
+const burin_plan_segment rows_segments[] = {{0, BURIN_PACK_VECTOR, 0, 0, 0, 0, 64}};
+
+// --- mask_plan ---
+
+enum : int32_t { T_Q = 0, T_K = 1 };
+
+// context, q, k, mask, y
+int masked_sum(void **arguments) {
+  View<float> q(arguments[1]), k(arguments[2]), y(arguments[4]);
+  View<uint8_t> mask(arguments[3]);
+  if (mask.columns() != k.rows() || mask.rows() != q.rows())
+    return 1;
+  for (int i = 0; i < q.rows(); ++i) {
+    float sum = q(0, i);
+    for (int j = 0; j < k.rows(); ++j)
+      sum += mask(j, i) ? k(0, j) : 0.0f;
+    y(0, i) = sum;
+  }
+  return finish(context_of(arguments));
+}
+
+const burin_plan_argument mask_arguments[] = {
+    {BURIN_ARG_CONTEXT, 0, 0, NONE, NONE, 0, 0, 0},       {BURIN_ARG_INPUT, 0, BURIN_F32, T_Q, NONE, 0, 1, 0},
+    {BURIN_ARG_INPUT, 1, BURIN_F32, T_K, NONE, 0, 1, 0},  {BURIN_ARG_INPUT, 2, BURIN_U8, T_Q, T_K, 0, 0, 0},
+    {BURIN_ARG_OUTPUT, 0, BURIN_F32, T_Q, NONE, 0, 1, 0},
+};
+const burin_plan_call mask_calls[] = {{masked_sum, "masked_sum", mask_arguments, 5, 1}};
+const burin_plan_tensor mask_inputs[] = {
+    {"q", BURIN_F32, T_Q, NONE, 0, 1}, {"k", BURIN_F32, T_K, NONE, 0, 1}, {"mask", BURIN_U8, T_Q, T_K, 0, 0}};
+const burin_plan_tensor mask_outputs[] = {{"y", BURIN_F32, T_Q, NONE, 0, 1}};
+const burin_plan_entry mask_forward = {mask_calls, mask_inputs, mask_outputs, 1, 3, 1, 0, {}, 0};
+const burin_plan_axis mask_axes[] = {{"t_q", 4}, {"t_k", 1000000}};
+
+// --- step_plan ---
+
+// context, x, position, tiled cache, plain cache, sum, h, y, row of tiled, row of plain, sum
+int remember(void **arguments) {
+  View<float> x(arguments[1]), tiled(arguments[3]), plain(arguments[4]), h(arguments[6]), y(arguments[7]);
+  View<float> tiled_row(arguments[8]), plain_row(arguments[9]);
+  View<double> sum(arguments[5]), new_sum(arguments[10]);
+  int64_t position = *static_cast<int64_t *>(arguments[2]);
+  for (int c = 0; c < 2; ++c) {
+    tiled_row(c) = plain_row(c) = x(c);
+    new_sum(c) = sum(c) + double(x(c));
+    float from_tiled = 0, from_plain = 0;
+    for (int row = 0; row <= int(position); ++row) {
+      from_tiled += tiled((row / STEP_TILE * 2 + c) * STEP_TILE + row % STEP_TILE);
+      from_plain += plain(row * 2 + c);
+    }
+    if (from_tiled != from_plain || double(from_plain) != new_sum(c))
+      return 1;
+    h(c) = from_plain;
+    y(c) = h(c);
+  }
+  return finish(context_of(arguments));
+}
+
+enum { TILED_AT = 64, PLAIN_AT = 128, SUM_AT = 192 };
+const burin_plan_argument step_arguments[] = {
+    {BURIN_ARG_CONTEXT, 0, 0, NONE, NONE, 0, 0, 0},
+    {BURIN_ARG_INPUT, 0, BURIN_F32, ONE, NONE, 0, 2, 0},
+    {BURIN_ARG_POSITION, 0, BURIN_I64, NONE, NONE, 0, 0, 0},
+    {BURIN_ARG_STATE, 0, BURIN_F32, NONE, NONE, 0, 16, TILED_AT},
+    {BURIN_ARG_STATE, 1, BURIN_F32, NONE, NONE, 0, 12, PLAIN_AT},
+    {BURIN_ARG_STATE, 2, BURIN_F64, NONE, NONE, 0, 2, SUM_AT},
+    {BURIN_ARG_SCRATCH, 0, BURIN_F32, ONE, NONE, 0, 2, 0},
+    {BURIN_ARG_OUTPUT, 0, BURIN_F32, ONE, NONE, 0, 2, 0},
+    {BURIN_ARG_STATE_ROW, 0, BURIN_F32, NONE, NONE, STEP_TILE, 2, TILED_AT},
+    {BURIN_ARG_STATE_ROW, 1, BURIN_F32, NONE, NONE, 0, 2, PLAIN_AT},
+    {BURIN_ARG_STATE, 2, BURIN_F64, NONE, NONE, 0, 2, SUM_AT},
+};
+const burin_plan_call step_calls[] = {{remember, "remember", step_arguments, 11, 0}};
+const burin_plan_tensor step_inputs[] = {{"x", BURIN_F32, ONE, NONE, 0, 2}};
+const burin_plan_tensor step_outputs[] = {{"y", BURIN_F32, ONE, NONE, 0, 2}};
+const burin_plan_entry step_entry = {step_calls, step_inputs, step_outputs, 1, 1, 1, 0, {0, 0, 0, 0, 0, 64}, 0};
+const burin_plan_entry no_forward = {};
+const burin_plan_axis step_axes[] = {{"time", STEP_CAPACITY}};
+const burin_plan_state_value step_values[] = {{"tiled", BURIN_F32, STEP_TILE, STEP_CAPACITY, 2, TILED_AT, 64},
+                                              {"plain", BURIN_F32, 0, STEP_CAPACITY, 2, PLAIN_AT, 48},
+                                              {"sum", BURIN_F64, 0, 1, 2, SUM_AT, 16}};
+
+burin_plan make_plan(const char *name, uint64_t fingerprint, const burin_plan_entry *forward,
+                     const burin_plan_axis *axes, int32_t axis_count) {
+  burin_plan plan = {};
+  plan.version = BURIN_PLAN_VERSION;
+  plan.fingerprint = fingerprint;
+  plan.name = name;
+  plan.target = "generic";
+  plan.forward = forward;
+  plan.axes = axes;
+  plan.axis_count = axis_count;
+  plan.step_axis = -1;
+  return plan;
+}
+
+} // namespace
+
+const burin_plan rows_plan = [] {
+  burin_plan plan = make_plan("rows", 11, &rows_forward, rows_axes, 1);
+  plan.parameters = rows_parameters;
+  plan.parameter_count = 1;
+  plan.segments = rows_segments;
+  plan.segment_count = 1;
+  plan.weights_bytes = 128;
+  return plan;
+}();
+
+const burin_plan mask_plan = make_plan("mask", 12, &mask_forward, mask_axes, 2);
+
+const burin_plan step_plan = [] {
+  burin_plan plan = make_plan("step", 13, &no_forward, step_axes, 1);
+  plan.step = &step_entry;
+  plan.state_values = step_values;
+  plan.state_value_count = 3;
+  plan.state_bytes = 256;
+  plan.step_axis = 0;
+  return plan;
+}();
+
+Model open_rows_model() {
+  return open_bytes(rows_plan,
+                    file_with(R"({"factor":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", float_bytes({3})))
+      .model;
+}
+
+Model open_without_weights(const burin_plan &plan) {
+  burin_open_options options = {};
+  burin_model *model = nullptr;
+  burin_rt_open(&plan, &options, &model);
+  return Model(model);
+}
+
+} // namespace burin_test
