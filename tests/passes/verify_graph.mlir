@@ -27,6 +27,21 @@ module @burin_rt {
 
 // -----
 
+// What folds away computes nothing.
+module @model {
+  func.func @forward(%x: tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "x"}) -> (tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "a"}, tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "b"}, tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "c"}) {
+    %0 = encoder.slice %x[0, 8] : tensor<?x8xf32, #encoder.rows<"time", 16>>
+    %1 = encoder.dropout %0, 0.1 : tensor<?x8xf32, #encoder.rows<"time", 16>>
+    %2 = encoder.relu %x : tensor<?x8xf32, #encoder.rows<"time", 16>>
+    %3 = encoder.dropout %2, 0.1 : tensor<?x8xf32, #encoder.rows<"time", 16>>
+    // expected-error @below {{output 'a' is not computed: it is an input or a parameter}}
+    // expected-error @below {{output 'c' is the same value as another output}}
+    return %1, %2, %3 : tensor<?x8xf32, #encoder.rows<"time", 16>>, tensor<?x8xf32, #encoder.rows<"time", 16>>, tensor<?x8xf32, #encoder.rows<"time", 16>>
+  }
+}
+
+// -----
+
 // All mistakes of a graph are reported in one run.
 module @model {
   // expected-error @below {{input 1 is named '2', expected a C identifier that is not reserved}}
