@@ -26,6 +26,10 @@
 # Several models from one program: its main() picks a graph by argv[1] and gives the rest to burin_main, arguments that
 # start with two dashes untouched (the tool starts its own program again to compile kernels).
 #
+#     burin_add_model(NAME minilm IR minilm.mlir)
+#
+# IR is a file of textual IR, such as `burin import` writes; NAME is its module's name.
+#
 #     burin_add_initial_weights(MODEL policy SEED 1 OUTPUT policy.safetensors)
 #
 # A weights file in the model's binary folder, from a seed: what a model runs on before it is trained. It is part of the
@@ -46,11 +50,13 @@ macro(_burin_check_arguments function required)
 endmacro()
 
 function(burin_add_model)
-  cmake_parse_arguments(PARSE_ARGV 0 given "" "NAME;GRAPH;GENERATOR;GRAPH_ARGUMENT;TARGET" "")
+  cmake_parse_arguments(PARSE_ARGV 0 given "" "NAME;GRAPH;GENERATOR;GRAPH_ARGUMENT;IR;TARGET" "")
   _burin_check_arguments(burin_add_model NAME)
   set(name ${given_NAME})
-  if(DEFINED given_GRAPH AND DEFINED given_GENERATOR OR NOT DEFINED given_GRAPH AND NOT DEFINED given_GENERATOR)
-    message(FATAL_ERROR "burin_add_model: ${name} has both or neither of GRAPH and GENERATOR, expected one")
+  set(sources ${given_GRAPH} ${given_GENERATOR} ${given_IR})
+  list(LENGTH sources count)
+  if(NOT count EQUAL 1)
+    message(FATAL_ERROR "burin_add_model: ${name} has ${count} of GRAPH, GENERATOR and IR, expected one")
   endif()
   if(NOT DEFINED given_TARGET)
     set(given_TARGET host)
@@ -62,12 +68,19 @@ function(burin_add_model)
     target_link_libraries(${given_GENERATOR} PRIVATE burin_dsl burin_tool)
   endif()
 
+  if(DEFINED given_IR)
+    set(given_GENERATOR burin)
+    set(command burin compile ${given_IR})
+  else()
+    set(command ${given_GENERATOR} ${given_GRAPH_ARGUMENT} compile)
+  endif()
+
   # A folder of its own, so that a program's include path shows it the models it links and no others.
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name})
   add_custom_command(
     OUTPUT ${folder}/${name}.o ${folder}/${name}.h
-    COMMAND ${given_GENERATOR} ${given_GRAPH_ARGUMENT} compile -o ${folder} --target ${given_TARGET}
-    DEPENDS ${given_GENERATOR}
+    COMMAND ${command} -o ${folder} --target ${given_TARGET}
+    DEPENDS ${given_GENERATOR} ${given_IR}
     COMMENT "Compiling model ${name} for ${given_TARGET}"
     VERBATIM)
   set_source_files_properties(${folder}/${name}.o PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)

@@ -33,9 +33,11 @@ TimeAxis Graph::time(std::string name, TimeOptions options, Where where) {
 }
 Tensor Graph::input(std::string name, RowsShape shape, Where where) { return body_->input(name, shape, where); }
 Tensor Graph::mask(std::string name, MaskShape shape, Where where) { return body_->mask(name, shape, where); }
+Tensor Graph::ids(std::string name, TimeAxis time, Where where) { return body_->ids(name, time, where); }
 void Graph::output(std::string name, Tensor value, Where where) { body_->output(name, value, where); }
 void Graph::require_step() { body_->requireStep(); }
 const std::string &Graph::name() const { return body_->name(); }
+std::vector<DeclaredParameter> Graph::parameters() const { return body_->parameters(); }
 std::vector<GraphError> Graph::errors() const { return body_->errors(); }
 
 GraphOf::GraphOf(const Graph &graph) : graph_(GraphBody::of(graph)) {}
@@ -73,9 +75,25 @@ Tensor dense(Tensor x, Tensor weight, Tensor bias, Layout layout, Where where) {
       });
 }
 
+Tensor embedding(Tensor ids, Tensor table, Where where) {
+  return GraphBody::append<EmbeddingOp>(where, {{"ids", ids, Role::ids}, {"the table", table, Role::parameter}});
+}
+
 Tensor add(Tensor a, Tensor b, Where where) { return GraphBody::append<AddOp>(where, {{"a", a}, {"b", b}}); }
 
+Tensor add_row(Tensor x, Tensor table, int64_t row, Where where) {
+  return GraphBody::append<AddRowOp>(
+      where, {{"x", x}, {"the table", table, Role::parameter}},
+      [&](AddRowOp::Properties &properties, Builder &builder) { properties.row = builder.getI64IntegerAttr(row); });
+}
+
 Tensor relu(Tensor x, Where where) { return GraphBody::append<ReluOp>(where, {{"x", x}}); }
+
+Tensor gelu(Tensor x, Where where) { return GraphBody::append<GeluOp>(where, {{"x", x}}); }
+
+Tensor gelu_tanh(Tensor x, Where where) { return GraphBody::append<GeluTanhOp>(where, {{"x", x}}); }
+
+Tensor l2_normalize(Tensor x, Where where) { return GraphBody::append<L2NormalizeOp>(where, {{"x", x}}); }
 
 Tensor slice(Tensor x, int64_t first, int64_t size, Where where) {
   return GraphBody::append<SliceOp>(where, {{"x", x}}, [&](SliceOp::Properties &properties, Builder &builder) {
@@ -121,5 +139,7 @@ Tensor learned_positions(TimeAxis time, Tensor table, Where where) {
 }
 
 Tensor mean_over_time(Tensor x, Where where) { return GraphBody::append<MeanOverTimeOp>(where, {{"x", x}}); }
+
+Tensor first_step(Tensor x, Where where) { return GraphBody::append<FirstStepOp>(where, {{"x", x}}); }
 
 } // namespace burin

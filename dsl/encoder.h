@@ -60,7 +60,7 @@ private:
   int id_ = -1;
 };
 
-/// A value of a graph: rows of features, a parameter, or a mask. A small value; copies mean the same value. It refers
+/// A value of a graph: rows of features, ids, a parameter, or a mask. A small value; copies mean the same value. It refers
 /// to its graph and must not outlive it.
 ///
 /// `Tensor()` stands for an operand that is not given, such as no bias. A tensor that an error left behind is null too,
@@ -96,6 +96,12 @@ struct MaskShape {
   TimeAxis query, key;
 };
 
+/// A weight that a graph asks its file for.
+struct DeclaredParameter {
+  std::string name; // scopes included
+  std::vector<int64_t> shape;
+};
+
 /// A model under declaration.
 class Graph {
 public:
@@ -108,11 +114,15 @@ public:
   TimeAxis time(std::string name, TimeOptions options, Where where = Where::current());
   Tensor input(std::string name, RowsShape shape, Where where = Where::current());
   Tensor mask(std::string name, MaskShape shape, Where where = Where::current());
+  /// Token ids, int32, one for each row; what `embedding` looks up.
+  Tensor ids(std::string name, TimeAxis time, Where where = Where::current());
   void output(std::string name, Tensor value, Where where = Where::current());
   /// A graph that has no `step`, because an op in it looks ahead, becomes an error.
   void require_step();
 
   const std::string &name() const;
+  /// The weights so far, in order of declaration.
+  std::vector<DeclaredParameter> parameters() const;
   /// What is wrong so far, in order of declaration.
   std::vector<GraphError> errors() const;
 
@@ -175,11 +185,23 @@ enum class Layout { in_out, out_in };
 /// x W + b, row by row; W is [in, out] (or [out, in]), b is [out].
 Tensor dense(Tensor x, Tensor weight, Tensor bias = {}, Layout layout = Layout::in_out, Where where = Where::current());
 
+/// Row `id` of the table for each id; the table is [vocabulary, features]. Ids outside it are an error at run time.
+Tensor embedding(Tensor ids, Tensor table, Where where = Where::current());
+
 /// a + b, elementwise.
 Tensor add(Tensor a, Tensor b, Where where = Where::current());
 
+/// x + table[row], the same row of the table [rows, features] to every row of x.
+Tensor add_row(Tensor x, Tensor table, int64_t row, Where where = Where::current());
+
 /// max(x, 0), elementwise.
 Tensor relu(Tensor x, Where where = Where::current());
+
+/// x (1 + erf(x / sqrt(2))) / 2, elementwise.
+Tensor gelu(Tensor x, Where where = Where::current());
+
+/// x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2, elementwise: the approximation that models call gelu_new.
+Tensor gelu_tanh(Tensor x, Where where = Where::current());
 
 /// Columns [first, first + size) of x.
 Tensor slice(Tensor x, int64_t first, int64_t size, Where where = Where::current());
@@ -189,6 +211,9 @@ Tensor dropout(Tensor x, double p, Where where = Where::current());
 
 /// (x - mean) / sqrt(variance + eps) gamma + beta over the features of each row; gamma and beta are [features].
 Tensor layer_norm(Tensor x, Tensor gamma, Tensor beta, double eps, Where where = Where::current());
+
+/// x scaled to length 1, row by row; a row of zeros stays zero.
+Tensor l2_normalize(Tensor x, Where where = Where::current());
 
 struct AttentionOptions {
   int64_t heads = 1;                // head h reads features [h d/heads, (h+1) d/heads)
@@ -208,5 +233,8 @@ Tensor learned_positions(TimeAxis time, Tensor table, Where where = Where::curre
 
 /// The mean of each sequence's rows: a row per sequence.
 Tensor mean_over_time(Tensor x, Where where = Where::current());
+
+/// The first of each sequence's rows: a row per sequence, 0 where there is none.
+Tensor first_step(Tensor x, Where where = Where::current());
 
 } // namespace burin

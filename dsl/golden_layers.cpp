@@ -16,6 +16,12 @@ public:
   explicit Arguments(const json &values) : values_(values) {}
   int64_t size(const char *name) const { return values_.at(name).get<int64_t>(); }
   bool flag(const char *name) const { return values_.at(name).get<bool>(); }
+  double number(const char *name) const { return values_.at(name).get<double>(); }
+  std::string text(const char *name) const { return values_.at(name).get<std::string>(); }
+  int64_t size(const char *name, int64_t otherwise) const { return values_.contains(name) ? size(name) : otherwise; }
+  std::string text(const char *name, const char *otherwise) const {
+    return values_.contains(name) ? text(name) : otherwise;
+  }
 
 private:
   const json &values_;
@@ -23,7 +29,7 @@ private:
 
 struct Parameter {
   const char *name;
-  enum { size, flag } type = size;
+  enum { size, flag, number, text } type = size;
   bool optional = false;
 };
 
@@ -86,6 +92,32 @@ void declareEncoder(Graph &g, const Arguments &a) {
                                         .causal = a.flag("causal")}));
 }
 
+/// The rows before pooling, and what is pooled before it is normalised, are outputs too: a case may hold their values.
+void declareBertEncoder(Graph &g, const Arguments &a) {
+  const std::string act = a.text("hidden_act"), pooling = a.text("pooling");
+  std::optional<Activation> activation = activationNamed(act);
+  if (!activation)
+    refuse(g, Where::current(), "bert_encoder: hidden_act is '" + act + "', expected gelu, gelu_new or relu");
+  if (pooling != "mean_over_time" && pooling != "first_step")
+    refuse(g, Where::current(), "bert_encoder: pooling is '" + pooling + "', expected mean_over_time or first_step");
+  Tensor ids = g.ids("ids", g.time("time", {.max = a.size("max_position_embeddings")}));
+  Tensor hidden = bert_encoder(ids, {.vocabulary = a.size("vocab_size"),
+                                     .d_model = a.size("hidden_size"),
+                                     .heads = a.size("num_attention_heads"),
+                                     .d_ff = a.size("intermediate_size"),
+                                     .depth = a.size("num_hidden_layers"),
+                                     .max_len = a.size("max_position_embeddings"),
+                                     .token_types = a.size("type_vocab_size", 2),
+                                     .activation = activation.value_or(Activation::gelu),
+                                     .eps = a.number("layer_norm_eps")});
+  bool isMean = pooling == "mean_over_time";
+  Tensor pooled = isMean ? mean_over_time(hidden) : first_step(hidden);
+  g.output("y", a.flag("normalize") ? l2_normalize(pooled) : pooled);
+  g.output("hidden", hidden);
+  if (a.flag("normalize"))
+    g.output(isMean ? "mean" : "first", pooled);
+}
+
 const std::vector<GoldenLayer> &goldenLayers() {
   static const Parameter masked{"masked", Parameter::flag}, causal{"causal", Parameter::flag};
   static const Parameter sequences{"sequences", Parameter::size, /*optional=*/true}; // says nothing about the graph
@@ -98,6 +130,12 @@ const std::vector<GoldenLayer> &goldenLayers() {
       {"transformer_encoder",
        {{"n_in"}, {"d_model"}, {"n_heads"}, {"d_ff"}, {"depth"}, {"n_out"}, {"max_len"}, causal, {"length"}, sequences},
        declareEncoder},
+      {"bert_encoder",
+       {{"hidden_size"}, {"num_hidden_layers"}, {"num_attention_heads"}, {"intermediate_size"},
+        {"hidden_act", Parameter::text}, {"layer_norm_eps", Parameter::number}, {"max_position_embeddings"},
+        {"vocab_size"}, {"type_vocab_size", Parameter::size, /*optional=*/true}, {"pooling", Parameter::text},
+        {"normalize", Parameter::flag}},
+       declareBertEncoder},
   };
   return layers;
 }
@@ -120,6 +158,21 @@ bool isSize(const json &value) {
   return value.is_number_integer() && !isTooLarge;
 }
 
+/// What the argument should have been; nothing where it is.
+const char *whatIsExpected(const Parameter &parameter, const json &value) {
+  switch (parameter.type) {
+  case Parameter::size:
+    return isSize(value) ? nullptr : "a whole number";
+  case Parameter::flag:
+    return value.is_boolean() ? nullptr : "true or false";
+  case Parameter::number:
+    return value.is_number() ? nullptr : "a number";
+  case Parameter::text:
+    return value.is_string() ? nullptr : "a text";
+  }
+  llvm_unreachable("a type without an expectation");
+}
+
 llvm::Error check(const GoldenLayer &layer, const json &args) {
   if (!args.is_object())
     return complaint(layer.op + ": args is " + args.type_name() + ", expected an object");
@@ -129,10 +182,8 @@ llvm::Error check(const GoldenLayer &layer, const json &args) {
       continue;
     if (entry == args.end())
       return complaint(layer.op + ": args has no " + parameter.name);
-    bool isFlag = parameter.type == Parameter::flag;
-    if (isFlag ? !entry->is_boolean() : !isSize(*entry))
-      return complaint(layer.op + ": " + parameter.name + " is " + entry->dump() + ", expected " +
-                       (isFlag ? "true or false" : "a whole number"));
+    if (const char *expected = whatIsExpected(parameter, *entry))
+      return complaint(layer.op + ": " + parameter.name + " is " + entry->dump() + ", expected " + expected);
   }
   for (const auto &[name, value] : args.items())
     if (llvm::none_of(layer.parameters, [&](const Parameter &parameter) { return parameter.name == name; }))

@@ -24,6 +24,8 @@ static StringRef nameOf(Role role) {
     return "a parameter";
   case Role::mask:
     return "a mask";
+  case Role::ids:
+    return "ids";
   case Role::positions:
     return "positions";
   }
@@ -36,6 +38,8 @@ static StringRef howToMake(Role role) {
     return "make it with parameter(graph, name, shape, init)";
   case Role::mask:
     return "declare it with Graph::mask";
+  case Role::ids:
+    return "declare them with Graph::ids";
   case Role::rows:
   case Role::positions:
     return "";
@@ -49,6 +53,8 @@ static Role roleOf(Value value) {
     return Role::parameter;
   if (isa_and_nonnull<PairsAttr>(type.getEncoding()))
     return Role::mask;
+  if (type.getElementType().isInteger(32))
+    return Role::ids;
   return type.getElementType().isInteger() ? Role::positions : Role::rows;
 }
 
@@ -120,6 +126,15 @@ Tensor GraphBody::mask(const std::string &name, MaskShape shape, Where where) {
   auto pairs = PairsAttr::get(context_.get(), query.getSymbol(), query.getMax(), key.getSymbol(), key.getMax());
   Type uint8 = builder_.getIntegerType(8, /*isSigned=*/false);
   return addInput(name, RankedTensorType::get({ShapedType::kDynamic, ShapedType::kDynamic}, uint8, pairs), where);
+}
+
+Tensor GraphBody::ids(const std::string &name, TimeAxis time, Where where) {
+  bool sound = isIdentifier("ids", name, where) && claim(names_, "ids", "input", name, where);
+  sound &= isUsable("ids", time, where);
+  if (!sound)
+    return null();
+  Type type = RankedTensorType::get({ShapedType::kDynamic, 1}, builder_.getI32Type(), rowsOfAxis(time));
+  return addInput(name, type, where);
 }
 
 Tensor GraphBody::addInput(const std::string &name, Type type, Where where) {
@@ -325,6 +340,13 @@ Tensor GraphBody::refuse(Where where, std::string message, std::string note) {
   if (!isKnown)
     errors_.push_back(std::move(error));
   return null();
+}
+
+std::vector<DeclaredParameter> GraphBody::parameters() const {
+  std::vector<DeclaredParameter> parameters;
+  for (ParameterOp op : const_cast<func::FuncOp &>(forward_).getOps<ParameterOp>())
+    parameters.push_back({op.getName().str(), cast<RankedTensorType>(op.getType()).getShape().vec()});
+  return parameters;
 }
 
 std::vector<GraphError> GraphBody::errors() const {

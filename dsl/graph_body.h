@@ -16,7 +16,7 @@
 namespace burin {
 
 /// What a value can be used as.
-enum class Role { rows, parameter, mask, positions };
+enum class Role { rows, parameter, mask, ids, positions };
 
 /// An operand of an op as the user gave it, and what the op needs there.
 struct Operand {
@@ -44,6 +44,7 @@ public:
   TimeAxis time(const std::string &name, int64_t max, Where where);
   Tensor input(const std::string &name, RowsShape shape, Where where);
   Tensor mask(const std::string &name, MaskShape shape, Where where);
+  Tensor ids(const std::string &name, TimeAxis time, Where where);
   void output(const std::string &name, Tensor value, Where where);
   Tensor parameter(const std::string &name, llvm::ArrayRef<int64_t> shape, Init init, Where where);
   void requireStep();
@@ -61,6 +62,7 @@ public:
       llvm::function_ref<void(typename Op::Properties &, mlir::Builder &)> fill = [](auto &, auto &) {});
 
   Tensor refuse(Where where, std::string message, std::string note = "");
+  std::vector<DeclaredParameter> parameters() const;
   std::vector<GraphError> errors() const;
   std::optional<GraphModule> take();
 

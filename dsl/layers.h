@@ -92,4 +92,29 @@ struct TransformerEncoderOptions {
 /// time, dense `head`.
 Tensor transformer_encoder(Tensor x, const TransformerEncoderOptions &options, Where where = Where::current());
 
+enum class Activation { relu, gelu, gelu_tanh };
+
+/// By the name that BERT-family configurations give it: relu, gelu, gelu_new.
+std::optional<Activation> activationNamed(const std::string &name);
+
+struct BertEncoderOptions {
+  int64_t vocabulary = 0;
+  int64_t d_model = 0;
+  int64_t heads = 0;
+  int64_t d_ff = 0;
+  int64_t depth = 0;
+  int64_t max_len = 0;     // rows of the table of positions
+  int64_t token_types = 2; // rows of the table of token types; every token is of the first
+  Activation activation = Activation::gelu;
+  double eps = 1e-12;
+  std::string scale = "weight", shift = "bias"; // how the parameters of a norm are called
+};
+
+/// The encoder of BERT (Devlin et al. 2018, arXiv:1810.04805), without its pooler: token ids to rows [time, d_model].
+/// Parameters have the names and, of matrices, the order [out, in] of the files of such models:
+/// embeddings.{word,position,token_type}_embeddings.weight, embeddings.LayerNorm.*, and below encoder.layer.<n>:
+/// attention.self.{query,key,value}.*, attention.output.{dense,LayerNorm}.*, intermediate.dense.*,
+/// output.{dense,LayerNorm}.*.
+Tensor bert_encoder(Tensor ids, const BertEncoderOptions &options, Where where = Where::current());
+
 } // namespace burin

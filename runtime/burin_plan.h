@@ -64,7 +64,7 @@ typedef struct burin_plan_tensor {
   int32_t type;
   int32_t row_axis;
   int32_t column_axis;
-  int32_t reserved;
+  int32_t limit; /* inputs of I32: every value is at least 0 and below this; 0: they are not checked */
   int64_t columns;
 } burin_plan_tensor;
 
@@ -160,6 +160,27 @@ burin_status burin_rt_advance(const burin_plan *plan, const burin_model *model, 
 /* Rows in plain order, one a sample (one for an accumulator). Null `values` and capacity 0 only ask how many. */
 burin_status burin_rt_state_read(const burin_plan *plan, const burin_model *model, const void *state, const char *name,
                                  float *values, size_t capacity, int64_t *rows);
+
+/* Packed files (runtime/packed_file.h), for `burin pack`; in an archive member of their own. `report` is called now and
+ * then, where it is not null. */
+typedef struct burin_rt_progress {
+  void (*report)(void *context, const char *what, int64_t done, int64_t total);
+  void *context;
+} burin_rt_progress;
+/* Opens what `options` say and writes its packed weights to `path`, which is replaced when all went well. The plan needs
+ * target, parameters, segments and weights_bytes. */
+burin_status burin_rt_pack(const burin_plan *plan, const burin_open_options *options, const char *path,
+                           const burin_rt_progress *progress);
+/* What a packed file says of itself; names are cut to fit. */
+typedef struct burin_rt_packed_description {
+  char target[64];
+  char model[128];
+  uint64_t layout;
+  uint64_t weights_bytes;
+} burin_rt_packed_description;
+/* Whether size, header and content of a packed file are right: everything that asks for no plan. */
+burin_status burin_rt_check_packed(const char *path, const burin_rt_progress *progress,
+                                   burin_rt_packed_description *found, char *message, size_t message_bytes);
 
 /* For the bench: called around each kernel when set; null otherwise. Not thread safe; set it before any call. */
 typedef void (*burin_rt_probe_function)(const burin_plan_call *call, int finished);

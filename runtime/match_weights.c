@@ -3,6 +3,8 @@
  */
 #include "match_weights.h"
 
+#include "file_floats.h"
+
 #include <string.h>
 
 /* Differences told in one message; the rest are counted. */
@@ -78,11 +80,11 @@ static burin_file_tensor *find_near(const burin_safetensors *file, const char *n
 }
 
 static void compare_tensor(report *r, const burin_plan_parameter *parameter, const burin_file_tensor *tensor) {
-  if (strcmp(tensor->type, "F32") != 0 && tell(r)) {
+  if (burin_file_float_type(tensor->type) < 0 && tell(r)) {
     burin_message_name(r->message, tensor->name, tensor->name_length);
     burin_message_text(r->message, " is ");
     burin_message_text(r->message, tensor->type);
-    burin_message_text(r->message, ", expected F32");
+    burin_message_text(r->message, ", expected F32, F16 or BF16");
   }
   int equal = tensor->rank == parameter->rank;
   for (int32_t i = 0; equal && i < parameter->rank; ++i)

@@ -66,6 +66,13 @@ void burin_message_number(burin_message *message, uint64_t number) {
   append(message, digits + first, sizeof digits - first);
 }
 
+void burin_message_hash(burin_message *message, uint64_t hash) {
+  char digits[16];
+  for (size_t i = sizeof digits; i > 0; hash >>= 4)
+    digits[--i] = "0123456789abcdef"[hash & 15];
+  append(message, digits, sizeof digits);
+}
+
 void burin_message_shape(burin_message *message, const int64_t *shape, int32_t rank) {
   append(message, "[", 1);
   for (int32_t i = 0; i < rank; ++i) {

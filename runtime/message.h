@@ -18,6 +18,7 @@ BURIN_PRIVATE void burin_message_clear(burin_message *message);
 BURIN_PRIVATE void burin_message_text(burin_message *message, const char *text);
 BURIN_PRIVATE void burin_message_name(burin_message *message, const char *name, size_t length); /* in quotes */
 BURIN_PRIVATE void burin_message_number(burin_message *message, uint64_t number);
+BURIN_PRIVATE void burin_message_hash(burin_message *message, uint64_t hash); /* 16 hexadecimal digits */
 BURIN_PRIVATE void burin_message_shape(burin_message *message, const int64_t *shape, int32_t rank);
 
 #endif

@@ -1,94 +1,185 @@
-/* Opening a model: is the processor right, is the file right, then one block of memory with all weights packed.
- * Either everything fits and the model is opened, or nothing is kept and one sentence says why.
+/* Opening a model: is the processor right, is the file right, then its weights: packed into one block of memory with
+ * the model, or in place in a packed file. Either everything fits and the model is opened, or nothing is kept and one
+ * sentence says why.
  */
+#include "hash.h"
 #include "match_weights.h"
 #include "message.h"
 #include "pack_weights.h"
+#include "packed_file.h"
+#include "pages.h"
 #include "processor.h"
 #include "safetensors.h"
 #include "weights_file.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* One block: the model in the first 64-byte aligned place, its packed weights in the next. */
+/* One block: the model in the first aligned place, the weights in the next where they are packed here. */
 typedef struct opened_model {
   burin_model model; /* first, so that a model's address is this one's */
   void *block;
+  burin_weights_file file; /* mapped as long as the model is open, or empty */
+  size_t locked_bytes;     /* of the weights */
 } opened_model;
 
-static burin_model *allocate_model(const burin_plan *plan) {
-  size_t front = burin_size_round_up(sizeof(opened_model));
-  size_t bytes = burin_size_add(front + BURIN_BLOCK_ALIGNMENT, (size_t)plan->weights_bytes);
-  void *block = bytes == SIZE_MAX ? NULL : calloc(1, bytes);
-  if (!block)
-    return NULL;
-  opened_model *opened = (opened_model *)burin_advance_pointer(
-      block, (int64_t)(BURIN_BLOCK_ALIGNMENT - ((uintptr_t)block & (BURIN_BLOCK_ALIGNMENT - 1))));
-  opened->block = block;
-  opened->model.fingerprint = plan->fingerprint;
-  opened->model.weights = (unsigned char *)opened + front;
-  return &opened->model;
+static burin_status fail_memory(size_t bytes, burin_message *message) {
+  burin_message_number(message, bytes);
+  burin_message_text(message, " bytes for the packed weights could not be allocated");
+  return BURIN_OUT_OF_MEMORY;
 }
 
-static burin_status open_weights(const burin_plan *plan, const void *memory, size_t bytes, int allow_extra_tensors,
-                                 burin_model **model, burin_message *message) {
+/* A model with zeros for weights. Weights that are to be locked have pages of their own: locks do not nest, and the
+ * lock of a shared page would end with the first model that is closed. */
+static burin_status allocate_model(const burin_plan *plan, size_t weights_bytes, int own_pages, opened_model **opened,
+                                   burin_message *message) {
+  size_t alignment = own_pages ? burin_page_bytes() : BURIN_BLOCK_ALIGNMENT;
+  size_t front = (sizeof(opened_model) + alignment - 1) / alignment * alignment;
+  size_t back = own_pages ? alignment - 1 : 0; /* room for the rest of the last page */
+  size_t bytes = burin_size_add(front + alignment + back, weights_bytes);
+  void *block = bytes == SIZE_MAX ? NULL : calloc(1, bytes);
+  if (!block)
+    return fail_memory(weights_bytes, message);
+  *opened = (opened_model *)burin_advance_pointer(block, (int64_t)(alignment - ((uintptr_t)block & (alignment - 1))));
+  (*opened)->block = block;
+  (*opened)->model.fingerprint = plan->fingerprint;
+  (*opened)->model.weights = (unsigned char *)*opened + front;
+  return BURIN_OK;
+}
+
+/* The weights of a model that allocate_model made, before anyone else sees them. */
+static unsigned char *writable_weights(opened_model *opened) {
+  return (unsigned char *)(uintptr_t)opened->model.weights;
+}
+
+static burin_status open_safetensors(const burin_plan *plan, const burin_open_options *options, const void *memory,
+                                     size_t bytes, opened_model **opened, burin_message *message) {
   burin_safetensors file;
   burin_status status = burin_safetensors_read(&file, memory, bytes, message);
   if (status != BURIN_OK)
     return status;
-  status = burin_match_weights(plan, &file, allow_extra_tensors, message);
-  if (status == BURIN_OK) {
-    *model = allocate_model(plan);
-    if (*model) {
-      burin_pack_weights(plan, &file, (*model)->weights);
-    } else {
-      status = BURIN_OUT_OF_MEMORY;
-      burin_message_number(message, (uint64_t)plan->weights_bytes);
-      burin_message_text(message, " bytes for the packed weights could not be allocated");
-    }
-  }
+  status = burin_match_weights(plan, &file, options->allow_extra_tensors, message);
+  if (status == BURIN_OK)
+    status = allocate_model(plan, (size_t)plan->weights_bytes, options->lock_memory, opened, message);
+  if (status == BURIN_OK)
+    burin_pack_weights(plan, &file, writable_weights(*opened));
   burin_safetensors_free(&file);
   return status;
 }
 
+/* In place where `stays`, else a copy. */
+static burin_status open_packed(const burin_plan *plan, const burin_open_options *options, const void *memory,
+                                size_t bytes, int stays, opened_model **opened, burin_message *message) {
+  size_t weights_bytes = (size_t)plan->weights_bytes;
+  burin_status status = burin_packed_check_header(memory, bytes, message);
+  if (status == BURIN_OK)
+    status = burin_packed_match(plan, memory, message); /* the file's size is now the plan's */
+  if (status == BURIN_OK && options->verify_content)
+    status = burin_packed_check_content(memory, burin_hash(burin_packed_weights(memory), weights_bytes, 0), message);
+  if (status == BURIN_OK && stays && !burin_is_aligned(memory, BURIN_BLOCK_ALIGNMENT)) {
+    burin_message_text(message, "the bytes of the packed file are to stay in place, but are not 64-byte aligned");
+    status = BURIN_MISALIGNED;
+  }
+  if (status == BURIN_OK)
+    status = allocate_model(plan, stays ? 0 : weights_bytes, options->lock_memory && !stays, opened, message);
+  if (status != BURIN_OK)
+    return status;
+  if (stays)
+    (*opened)->model.weights = burin_packed_weights(memory);
+  else
+    memcpy(writable_weights(*opened), burin_packed_weights(memory), weights_bytes);
+  return BURIN_OK;
+}
+
+static burin_status open_path(const burin_plan *plan, const burin_open_options *options, opened_model **opened,
+                              burin_message *message) {
+  burin_weights_file file;
+  burin_status status = burin_weights_file_map(&file, options->weights_path, message);
+  if (status != BURIN_OK)
+    return status;
+  int stays = 0;
+  if (burin_is_packed(file.memory, file.bytes)) {
+    stays = !options->copy;
+    status = open_packed(plan, options, file.memory, file.bytes, stays, opened, message);
+  } else {
+    status = open_safetensors(plan, options, file.memory, file.bytes, opened, message);
+  }
+  if (status == BURIN_OK && stays)
+    (*opened)->file = file;
+  else
+    burin_weights_file_unmap(&file);
+  return status;
+}
+
+static burin_status open_bytes(const burin_plan *plan, const burin_open_options *options, opened_model **opened,
+                               burin_message *message) {
+  if (burin_is_packed(options->weights, options->weights_bytes))
+    return open_packed(plan, options, options->weights, options->weights_bytes, options->weights_stay && !options->copy,
+                       opened, message);
+  return open_safetensors(plan, options, options->weights, options->weights_bytes, opened, message);
+}
+
+static burin_status open_weights(const burin_plan *plan, const burin_open_options *options, opened_model **opened,
+                                 burin_message *message) {
+  if (options->weights_path)
+    return open_path(plan, options, opened, message);
+  if (options->weights)
+    return open_bytes(plan, options, opened, message);
+  if (plan->parameter_count == 0)
+    return allocate_model(plan, (size_t)plan->weights_bytes, options->lock_memory, opened, message);
+  burin_message_text(message, "neither a path nor the bytes of a weights file are given");
+  return BURIN_NULL_POINTER;
+}
+
+static burin_status check_object(const burin_plan *plan, burin_message *message) {
+  if (plan->version != BURIN_PLAN_VERSION) {
+    burin_message_text(message, "the object has tables of version ");
+    burin_message_number(message, plan->version);
+    burin_message_text(message, ", this runtime reads version ");
+    burin_message_number(message, BURIN_PLAN_VERSION);
+    return BURIN_KERNEL_FAILED;
+  }
+  if (!burin_processor_has(plan->cpu_bits, plan->cpu_bit_count)) {
+    burin_message_text(message, "this processor, or its operating system, lacks what target '");
+    burin_message_text(message, plan->target);
+    burin_message_text(message, "' needs");
+    return BURIN_CPU_UNSUPPORTED;
+  }
+  return BURIN_OK;
+}
+
 burin_status burin_rt_open(const burin_plan *plan, const burin_open_options *options, burin_model **model) {
   burin_message message;
+  opened_model *opened = NULL;
   if (!options || !model)
     return BURIN_NULL_POINTER;
   *model = NULL;
   burin_message_start(&message, options->message, options->message_bytes);
-  if (plan->version != BURIN_PLAN_VERSION) {
-    burin_message_text(&message, "the object has tables of version ");
-    burin_message_number(&message, plan->version);
-    burin_message_text(&message, ", this runtime reads version ");
-    burin_message_number(&message, BURIN_PLAN_VERSION);
-    return BURIN_KERNEL_FAILED;
-  }
-  if (!burin_processor_has(plan->cpu_bits, plan->cpu_bit_count)) {
-    burin_message_text(&message, "this processor, or its operating system, lacks what target '");
-    burin_message_text(&message, plan->target);
-    burin_message_text(&message, "' needs");
-    return BURIN_CPU_UNSUPPORTED;
-  }
-  if (options->weights_path) {
-    burin_weights_file file;
-    burin_status status = burin_weights_file_map(&file, options->weights_path, &message);
-    if (status == BURIN_OK)
-      status = open_weights(plan, file.memory, file.bytes, options->allow_extra_tensors, model, &message);
-    burin_weights_file_unmap(&file);
+  burin_status status = check_object(plan, &message);
+  if (status == BURIN_OK)
+    status = open_weights(plan, options, &opened, &message);
+  if (status != BURIN_OK)
     return status;
+  size_t bytes = (size_t)plan->weights_bytes;
+  if (options->lock_memory) {
+    status = burin_pages_lock(opened->model.weights, bytes, &message);
+    if (status != BURIN_OK) {
+      burin_rt_close(&opened->model);
+      return status;
+    }
+    opened->locked_bytes = bytes;
   }
-  if (options->weights)
-    return open_weights(plan, options->weights, options->weights_bytes, options->allow_extra_tensors, model, &message);
-  if (plan->parameter_count == 0) {
-    *model = allocate_model(plan);
-    return *model ? BURIN_OK : BURIN_OUT_OF_MEMORY;
-  }
-  burin_message_text(&message, "neither a path nor the bytes of a weights file are given");
-  return BURIN_NULL_POINTER;
+  if (options->prefault)
+    burin_pages_prefault(opened->model.weights, bytes);
+  *model = &opened->model;
+  return BURIN_OK;
 }
 
 void burin_rt_close(burin_model *model) {
-  if (model)
-    free(((opened_model *)model)->block);
+  opened_model *opened = (opened_model *)model;
+  if (!opened)
+    return;
+  burin_pages_unlock(opened->model.weights, opened->locked_bytes);
+  burin_weights_file_unmap(&opened->file);
+  free(opened->block);
 }

@@ -18,8 +18,8 @@
 #define BURIN_BLOCK_ALIGNMENT 64 /* of state, scratch, packed weights and every region inside them */
 
 struct burin_model {
-  uint64_t fingerprint;   /* of the plan it was opened for */
-  unsigned char *weights; /* packed, 64-byte aligned */
+  uint64_t fingerprint;         /* of the plan it was opened for */
+  const unsigned char *weights; /* packed, 64-byte aligned; in a file's pages they cannot be written */
 };
 
 /* Stands at the start of every state; the values of the plan follow at their offsets. */

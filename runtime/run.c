@@ -136,7 +136,8 @@ static burin_status check_memory(const batch *run, void *scratch, size_t scratch
     outputs[i].memory = run->outputs[i];
     outputs[i].bytes = tensor_bytes(run, &entry->outputs[i]);
   }
-  return burin_check_pieces(inputs, entry->input_count, outputs, entry->output_count, &working, 1);
+  burin_status status = burin_check_pieces(inputs, entry->input_count, outputs, entry->output_count, &working, 1);
+  return status == BURIN_OK ? burin_check_ids(entry, inputs) : status;
 }
 
 static void lay_out_scratch(batch *run, void *scratch) {
@@ -166,7 +167,8 @@ static void *describe_argument(const batch *run, const window *view, const burin
   const void *base;
   switch (argument->kind) {
   case BURIN_ARG_WEIGHTS:
-    return burin_describe_vector(descriptor, BURIN_F32, run->model->weights + argument->offset, columns);
+    return burin_describe_vector(descriptor, BURIN_F32, (void *)(uintptr_t)(run->model->weights + argument->offset),
+                                 columns);
   case BURIN_ARG_INPUT:
     base = run->inputs[argument->index];
     break;

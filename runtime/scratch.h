@@ -63,4 +63,21 @@ static inline burin_status burin_check_pieces(const burin_piece *inputs, int32_t
   return BURIN_OK;
 }
 
+/* The ids among the inputs are checked before any kernel runs: kernels read tables at them. `inputs` are sound pieces. */
+static inline burin_status burin_check_ids(const burin_plan_entry *entry, const burin_piece *inputs) {
+  for (int32_t i = 0; i < entry->input_count; ++i) {
+    uint32_t limit = (uint32_t)entry->inputs[i].limit;
+    if (BURIN_LIKELY(limit == 0 || entry->inputs[i].type != BURIN_I32))
+      continue;
+    const int32_t *ids = (const int32_t *)inputs[i].memory;
+    size_t count = inputs[i].bytes / sizeof *ids;
+    uint32_t bad = 0;
+    for (size_t n = 0; n < count; ++n)
+      bad |= (uint32_t)ids[n] >= limit; /* a negative id is a large one */
+    if (BURIN_UNLIKELY(bad))
+      return BURIN_BAD_ID;
+  }
+  return BURIN_OK;
+}
+
 #endif

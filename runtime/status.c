@@ -39,6 +39,10 @@ const char *burin_status_text(burin_status status) {
     return "memory for the weights could not be allocated";
   case BURIN_KERNEL_FAILED:
     return "a kernel failed, or object and runtime do not match";
+  case BURIN_MEMORY_NOT_LOCKED:
+    return "the weights could not be locked in memory";
+  case BURIN_BAD_ID:
+    return "a token id is negative or not in the table";
   }
   return "unknown status";
 }

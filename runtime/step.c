@@ -117,6 +117,9 @@ static inline burin_status prepare(const burin_plan *plan, const burin_model *mo
   int64_t capacity = plan->step_axis >= 0 ? plan->axes[plan->step_axis].maximum : INT64_MAX;
   if (BURIN_UNLIKELY(header->position > capacity || count > capacity - header->position))
     return BURIN_STATE_FULL;
+  status = burin_check_ids(entry, input_pieces);
+  if (BURIN_UNLIKELY(status != BURIN_OK))
+    return status;
 
   run->entry = entry;
   run->weights = model->weights;

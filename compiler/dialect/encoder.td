@@ -3,6 +3,7 @@
 #define BURIN_ENCODER_TD
 
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -48,6 +49,8 @@ def Encoder_CacheAttr : Encoder_Encoding<"Cache", "cache"> {
 def Encoder_Rows : RankedTensorOf<[F32]>;
 /// i64 [rows, 1]: each row's position in its sequence.
 def Encoder_Positions : RankedTensorOf<[I64]>;
+/// i32 [rows, 1]: rows of a table, such as tokens of a vocabulary.
+def Encoder_Ids : RankedTensorOf<[I32]>;
 /// f32 [in, out], [out, in] or [features]: a parameter.
 def Encoder_Weight : RankedTensorOf<[F32]>;
 /// ui8 [queries, keys]: 1 where the query may see the key.

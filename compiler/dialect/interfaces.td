@@ -31,4 +31,10 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
   ];
 }
 
+def LookupOpInterface : OpInterface<"LookupOpInterface"> {
+  let cppNamespace = "::burin";
+  let description = [{An op whose operand 0 is ids: what the runtime checks ids against before any kernel runs.}];
+  let methods = [InterfaceMethod<"Ids are at least 0 and below this.", "int64_t", "getIdLimit">];
+}
+
 #endif

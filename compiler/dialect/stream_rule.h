@@ -21,8 +21,8 @@ struct StreamRule {
   Kind kind = Kind::Pointwise;
   std::string name = {};     // LookBack, Running: of the state value, below the op's scope
   bool keys = false;         // LookBack: kept in the layout in which the target reads keys
-  std::string combine = {};  // Running: "add"
-  std::string finish = {};   // Running: "divide_by_count"
+  std::string combine = {};  // Running: "add", "first"
+  std::string finish = {};   // Running: "divide_by_count", "none"
   std::string reason = {}, fix = {}; // Refused
 
   static StreamRule pointwise() { return {}; }

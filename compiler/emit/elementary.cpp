@@ -20,6 +20,24 @@ Expr exponential(Expr x) {
   return strict_float(mantissa * power);
 }
 
+Expr errorFunction(Expr x) {
+  // erf(x) = x · P(x²) / Q(x²) for |x| < 3.92, where 1 − erf is 3e-8; a minimax fit of x ↦ erf(x) / x of our own, with
+  // relative error 2e-8, 4e-7 with the rounding of float.
+  auto polynomial = [](Expr square, std::initializer_list<float> coefficients) {
+    Expr sum;
+    for (float coefficient : coefficients)
+      sum = sum.defined() ? sum * square + coefficient : Expr(coefficient);
+    return sum;
+  };
+  Expr bounded = clamp(x, -3.92f, 3.92f), square = bounded * bounded;
+  Expr above = polynomial(square, {2.0502775441855192e-06f, 0.0002848680305760354f, 0.0037648018915206194f,
+                                   0.05274619162082672f, 0.19038695096969604f, 1.1283791065216064f});
+  Expr below = polynomial(square, {3.809293775702827e-05f, 0.0011623454047366977f, 0.014967571943998337f,
+                                   0.11410108953714371f, 0.5020588040351868f, 1.0f});
+  Expr inner = clamp(bounded * above / below, -1.0f, 1.0f);
+  return strict_float(select(abs(x) < 3.92f, inner, select(x < 0.0f, -1.0f, 1.0f)));
+}
+
 Expr sineOfTurn(Turn turn, Expr cosine) {
   // The quadrant is the two high bits after rounding to the nearest quarter turn; what is left lies in ±1/8 turn and
   // loses nothing: the reduction is exact at any angle (Payne–Hanek for free, because the angle never was in radians).

@@ -9,6 +9,9 @@ namespace burin {
 /// e^x for float x ≤ 88; below −87.3 it stays at the smallest normal numbers, above it is cut; never an infinity.
 Halide::Expr exponential(Halide::Expr x);
 
+/// erf(x) for float x, within 4e-7 of its value; exactly −1 and 1 beyond ±3.92.
+Halide::Expr errorFunction(Halide::Expr x);
+
 /// An angle as a 64-bit fraction of a turn: wraps around by itself.
 struct Turn {
   Halide::Expr phase; // uint64: angle / 2π · 2^64

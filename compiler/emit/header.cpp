@@ -70,7 +70,8 @@ private:
   void tensors(const PlanEntry &entry, StringRef perSequence) {
     for (const PlanTensor &tensor : entry.inputs)
       out_ << " *   " << tensor.name << ": " << shape(tensor, perSequence) << " " << cType(tensor.type)
-           << (tensor.type == BURIN_U8 ? ", 1 where the query may see the key" : "") << "\n";
+           << (tensor.type == BURIN_U8 ? ", 1 where the query may see the key" : "")
+           << (tensor.limit ? ", from 0 to " + std::to_string(tensor.limit - 1) + ", or the call is BURIN_BAD_ID" : "") << "\n";
     for (const PlanTensor &tensor : entry.outputs)
       out_ << " *   " << tensor.name << ": " << shape(tensor, perSequence) << " " << cType(tensor.type) << ", written\n";
   }
@@ -92,8 +93,9 @@ private:
   }
 
   void opening() {
-    out_ << "\n/* Opens the model: reads, checks and packs its weights (" << plan_.weightsBytes
-         << " bytes packed). On an error *model is null\n * and options->message says what is wrong. Weights, all float32:\n";
+    out_ << "\n/* Opens the model: reads, checks and packs the weights of a safetensors file (" << plan_.weightsBytes
+         << " bytes packed), or\n * maps a packed one. On an error *model is null and options->message says what is wrong. Tensors of a safetensors file,\n"
+         << " * float32, float16 or bfloat16:\n";
     for (const PlanParameter &parameter : plan_.parameters) {
       out_ << " *   " << parameter.name << " [" << parameter.shape[0];
       if (parameter.shape.size() > 1)

@@ -98,6 +98,17 @@ void KernelBuilder::bindArgument(BlockArgument argument, DictionaryAttr attribut
     binding.image.dim(0).set_bounds(0, 1);
     binding.image.dim(1).set_stride(1);
     binding.rows = rowsFrom(rows.getSymbol().str(), 1, rows.getMax());
+  } else if (type.getElementType().isInteger(32)) {
+    binding.kind = Binding::Kind::Ids;
+    image(Halide::Int(32), 2);
+    binding.image.dim(0).set_bounds(0, 1);
+    binding.image.dim(1).set_stride(1);
+    if (RowsAttr rows = rowsOf(type)) {
+      binding.rows = rowsFrom(rows.getSymbol().str(), 1, rows.getMax());
+    } else {
+      binding.image.dim(1).set_bounds(0, 1);
+      binding.rows = 1;
+    }
   } else if (auto pairs = dyn_cast_or_null<PairsAttr>(encoding)) {
     binding.kind = Binding::Kind::Mask;
     image(Halide::UInt(8), 2);

@@ -21,7 +21,8 @@ public:
 
   // ---- For the rooms: the op at hand -------------------------------------------------------------------------------
 
-  /// Operand i as a Func: (feature, row) of rows, of a parameter's table (column, row) and of a mask (key, query),
+  /// Operand i as a Func: (feature, row) of rows, of a parameter's table (column, row), of ids (0, row), of a mask
+  /// (key, query),
   /// (feature) of a parameter vector, (feature) of an accumulator's storage in double.
   Halide::Func operand(unsigned i);
   bool hasOperand(unsigned i) const;
@@ -81,7 +82,7 @@ public:
 private:
   /// What a value of the IR is in the kernel.
   struct Binding {
-    enum class Kind { Rows, Weight, Positions, Position, Mask, Cache, Accumulator } kind;
+    enum class Kind { Rows, Weight, Positions, Position, Ids, Mask, Cache, Accumulator } kind;
     Halide::Func func;        // Rows: (feature, row)
     Halide::ImageParam image; // of the argument
     Halide::Param<int64_t> scalar;

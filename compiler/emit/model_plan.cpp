@@ -86,6 +86,7 @@ private:
       PlanTensor &tensor = planned.inputs.emplace_back();
       describeShape(argument.getType(), tensor);
       tensor.name = entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), attribute::name).str();
+      tensor.limit = idLimitOf(argument);
     }
     for (auto [index, value] : llvm::enumerate(entry.getBody().front().getTerminator()->getOperands())) {
       outputs_[value] = index;

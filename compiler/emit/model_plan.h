@@ -26,6 +26,7 @@ struct PlanCall {
 struct PlanTensor {
   std::string name;
   int type = BURIN_F32, rowAxis = BURIN_AXIS_NONE, columnAxis = BURIN_AXIS_NONE;
+  int64_t limit = 0; // ids: the values are at least 0 and below this
   int64_t columns = 0;
 };
 

@@ -75,7 +75,7 @@ private:
   Constant *tensors(const Twine &name, ArrayRef<PlanTensor> list) {
     std::vector<Constant *> rows;
     for (const PlanTensor &t : list)
-      rows.push_back(record({text(t.name), i32(t.type), i32(t.rowAxis), i32(t.columnAxis), i32(0), i64(t.columns)}));
+      rows.push_back(record({text(t.name), i32(t.type), i32(t.rowAxis), i32(t.columnAxis), i32(t.limit), i64(t.columns)}));
     return table(name, rows);
   }
 

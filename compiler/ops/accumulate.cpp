@@ -6,10 +6,10 @@ using namespace burin;
 
 LogicalResult AccumulateOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                              SmallVectorImpl<Type> &results) {
-  if (adaptor.getCombine() != "add")
-    return refuse(location, "accumulate: combine '" + adaptor.getCombine() + "', expected 'add'");
-  if (adaptor.getFinish() != "divide_by_count")
-    return refuse(location, "accumulate: finish '" + adaptor.getFinish() + "', expected 'divide_by_count'");
+  if (adaptor.getCombine() != "add" && adaptor.getCombine() != "first")
+    return refuse(location, "accumulate: combine '" + adaptor.getCombine() + "', expected 'add' or 'first'");
+  if (adaptor.getFinish() != "divide_by_count" && adaptor.getFinish() != "none")
+    return refuse(location, "accumulate: finish '" + adaptor.getFinish() + "', expected 'divide_by_count' or 'none'");
   results.push_back(adaptor.getX().getType());
   return success();
 }
@@ -20,8 +20,15 @@ SmallVector<StreamRule> AccumulateOp::getStreamRules() {
 
 HostTensor AccumulateOp::evaluate(llvm::ArrayRef<HostTensor> operands) {
   const HostTensor &x = operands[0], &past = operands[2];
+  double position = operands[1](0);
   HostTensor y(x.shape());
-  for (int64_t i = 0; i < x.features(); ++i)
-    y(0, i) = (past(i) + x(0, i)) / (operands[1](0) + 1);
+  for (int64_t i = 0; i < x.features(); ++i) {
+    if (getCombine() == "add")
+      y(0, i) = past(i) + x(0, i);
+    else
+      y(0, i) = position == 0 ? x(0, i) : past(i);
+    if (getFinish() == "divide_by_count")
+      y(0, i) /= position + 1;
+  }
   return y;
 }

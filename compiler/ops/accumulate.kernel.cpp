@@ -1,4 +1,4 @@
-// How accumulate is computed: the same double sum as mean_over_time, one row at a time.
+// How accumulate is computed: what the pool computes, one row at a time: the double sum of mean_over_time, for one.
 #include "dialect/encoder.h"
 #include "emit/kernel_builder.h"
 
@@ -9,15 +9,20 @@ void AccumulateOp::buildKernel(KernelBuilder &kernel) {
   Var feature = axis::feature(), row = axis::row();
   Func x = kernel.operand(0);    // [1, features]
   Func past = kernel.operand(2); // [features], double
-  Func sum("running_sum"), y("accumulate");
+  Func combined("combined"), y("accumulate");
 
-  // combine: add. sum = past + x; it replaces past in the state.
-  sum(feature) = strict_float(past(feature) + cast<double>(x(feature, 0)));
-  Func kept = kernel.writeAccumulator(2, sum);
+  // What replaces past in the state: past + x, or the x of the first step.
+  Expr now = cast<double>(x(feature, 0)), position = kernel.position(1, row);
+  if (getCombine() == "add")
+    combined(feature) = strict_float(past(feature) + now);
+  else
+    combined(feature) = select(kernel.position(1, 0) == cast<int64_t>(0), now, past(feature));
+  Func kept = kernel.writeAccumulator(2, combined);
 
-  // finish: divide_by_count.
-  Expr count = cast<double>(kernel.position(1, row) + 1);
-  y(feature, row) = strict_float(cast<float>(kept(feature) / count));
+  Expr value = kept(feature);
+  if (getFinish() == "divide_by_count")
+    value = value / cast<double>(position + 1);
+  y(feature, row) = strict_float(cast<float>(value));
 
   kernel.define(y);
 }

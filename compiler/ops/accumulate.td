@@ -5,8 +5,8 @@
 def AccumulateOp : Encoder_TemporalOp<"accumulate", "Pool", []> {
   let summary = "finish(combine(past, x)); writes combine(past, x) to the state";
   let description = [{
-    `combine` is `add`; `finish` is `divide_by_count`, which divides by position + 1. It writes the state, so it is not
-    pure.
+    `combine` is `add`, or `first`, which keeps the x of position 0; `finish` is `divide_by_count`, which divides by
+    position + 1, or `none`. It writes the state, so it is not pure.
   }];
   let arguments = (ins Encoder_Rows:$x, Encoder_Positions:$positions, Encoder_Storage:$past, StrAttr:$combine, StrAttr:$finish);
   let results = (outs Encoder_Rows:$y);

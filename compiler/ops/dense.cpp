@@ -29,13 +29,15 @@ LogicalResult DenseOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
 
 HostTensor DenseOp::evaluate(llvm::ArrayRef<HostTensor> operands) {
   const HostTensor &x = operands[0], &weight = operands[1];
-  int64_t outputs = featuresOf(getType());
+  int64_t inputs = x.features(), outputs = featuresOf(getType());
+  // Element [in, out] of W lies at in · perIn + out · perOut.
+  int64_t perIn = getOutIn() ? 1 : outputs, perOut = getOutIn() ? inputs : 1;
   HostTensor y({x.rows(), outputs});
   for (int64_t row = 0; row < x.rows(); ++row)
     for (int64_t out = 0; out < outputs; ++out) {
       double sum = operands.size() > 2 ? operands[2](out) : 0;
-      for (int64_t in = 0; in < x.features(); ++in)
-        sum += x(row, in) * (getOutIn() ? weight(out, in) : weight(in, out));
+      for (int64_t in = 0; in < inputs; ++in)
+        sum += x(row * inputs + in) * weight(in * perIn + out * perOut);
       y(row, out) = sum;
     }
   return y;

@@ -21,6 +21,10 @@ void buildPipeline(mlir::OpPassManager &passes, llvm::StringRef target);
 /// The entry functions of a model, in order: forward, and step where there is one.
 llvm::SmallVector<mlir::func::FuncOp> entriesOf(mlir::ModuleOp module);
 
+/// What the ops that look `ids` up in a table take: ids are at least 0 and below this, the smallest of their limits. 0:
+/// nothing looks them up. Calls of kernels are looked into.
+int64_t idLimitOf(mlir::Value ids);
+
 /// True for a function that form_kernels made.
 bool isKernel(mlir::func::FuncOp function);
 

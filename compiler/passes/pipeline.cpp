@@ -26,6 +26,21 @@ llvm::SmallVector<func::FuncOp> entriesOf(ModuleOp module) {
   return entries;
 }
 
+int64_t idLimitOf(Value ids) {
+  int64_t limit = 0;
+  for (OpOperand &use : ids.getUses()) {
+    int64_t its = 0;
+    if (auto lookup = dyn_cast<LookupOpInterface>(use.getOwner()))
+      its = use.getOperandNumber() == 0 ? lookup.getIdLimit() : 0;
+    else if (auto call = dyn_cast<func::CallOp>(use.getOwner()))
+      its = idLimitOf(SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr())
+                          .getArgument(use.getOperandNumber()));
+    if (its && (!limit || its < limit))
+      limit = its;
+  }
+  return limit;
+}
+
 bool isKernel(func::FuncOp function) { return function->hasAttr(attribute::kernel); }
 
 } // namespace burin

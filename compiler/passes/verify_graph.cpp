@@ -103,9 +103,10 @@ struct VerifyGraph : impl::VerifyGraphBase<VerifyGraph> {
         error(argument.getLoc()) << "two inputs are named '" << text << "'";
       bool isMask = type && isa_and_nonnull<PairsAttr>(type.getEncoding()) && type.getElementType().isUnsignedInteger(8);
       bool isInput = type && rowsOf(type) && type.getElementType().isF32();
-      if (!isMask && !isInput)
+      bool isIds = type && rowsOf(type) && type.getElementType().isSignlessInteger(32) && featuresOf(type) == 1;
+      if (!isMask && !isInput && !isIds)
         error(argument.getLoc()) << "input '" << text << "' has type " << argument.getType()
-                                 << ", expected f32 rows or a ui8 mask";
+                                 << ", expected f32 rows, i32 ids or a ui8 mask";
     }
     if (int64_t(names.size()) > maxTensors)
       error(forward.getLoc()) << "the graph has " << names.size() << " inputs, expected at most " << maxTensors;

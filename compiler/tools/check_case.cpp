@@ -45,9 +45,9 @@ private:
 class CaseChecker {
 public:
   CaseChecker(const GoldenCase &given, const GraphSignature &signature, mlir::ModuleOp reference, CompiledModel &model,
-              llvm::StringRef target, ComparisonReport &report, Progress &progress)
-      : case_(given), signature_(signature), reference_(reference), model_(model), target_(target), report_(report),
-        progress_(progress), inputs_(given, signature) {
+              llvm::StringRef weights, llvm::StringRef target, ComparisonReport &report, Progress &progress)
+      : case_(given), signature_(signature), reference_(reference), model_(model), weights_(weights), target_(target),
+        report_(report), progress_(progress), inputs_(given, signature) {
     for (const Axis &axis : signature.axes)
       planAxes_.push_back(model.axisNamed(axis.name));
   }
@@ -112,6 +112,13 @@ private:
   }
 
   llvm::Error openModel() {
+    for (const Parameter &parameter : signature_.parameters) {
+      HostTensor value(parameter.shape);
+      value.values() = case_.parameter(parameter.name).toDoubles();
+      parameters_[parameter.name] = std::move(value);
+    }
+    if (!weights_.empty())
+      return model_.openFile(weights_, /*allowExtraTensors=*/true);
     SafetensorsWriter weights;
     for (const Parameter &parameter : signature_.parameters)
       weights.add(parameter.name, ElementType::F32, parameter.shape, case_.parameter(parameter.name).bytes.data());
@@ -136,6 +143,10 @@ private:
         return expected.takeError();
       for (size_t output = 0; output < outputs; ++output) {
         append(alone_[output], (*got)[output]);
+        const std::string &name = signature_.outputs[output].name;
+        if (const StoredTensor *values = case_.expected(name, sequence))
+          add(compare((*got)[output], values->toDoubles(), values->shape),
+              "forward '" + name + "' of sequence " + std::to_string(sequence));
         llvm::append_range(reference[output], (*expected)[output].values());
       }
     }
@@ -156,11 +167,7 @@ private:
       int64_t columns = tensor.columnsBy.empty() ? tensor.columns : given.rows[tensor.columnsBy];
       given.inputs[tensor.name] = inputs_.slice(index, first(sequence, 0), given.rows[tensor.rows], columns);
     }
-    for (const Parameter &parameter : signature_.parameters) {
-      HostTensor value(parameter.shape);
-      value.values() = case_.parameter(parameter.name).toDoubles();
-      given.parameters[parameter.name] = value;
-    }
+    given.parameters = parameters_;
     return evaluateGraph(reference_.lookupSymbol<mlir::func::FuncOp>("forward"), given);
   }
 
@@ -243,22 +250,31 @@ private:
   const GraphSignature &signature_;
   mlir::ModuleOp reference_;
   CompiledModel &model_;
-  llvm::StringRef target_;
+  llvm::StringRef weights_, target_;
   ComparisonReport &report_;
   Progress &progress_;
   CaseInputs inputs_;
   std::vector<int> planAxes_; // index in the plan of each axis of the signature
+  llvm::StringMap<HostTensor> parameters_;
   std::vector<Values> alone_; // by output: forward on each sequence, one after another
   Values prefixes_;
 };
 
 } // namespace
 
-llvm::Error checkCase(llvm::StringRef path, llvm::StringRef target, unsigned jobs, ComparisonReport &report,
-                      Progress &progress) {
+llvm::Error checkCase(llvm::StringRef path, llvm::StringRef weights, llvm::StringRef target, unsigned jobs,
+                      ComparisonReport &report, Progress &progress) {
   llvm::Expected<GoldenCase> given = GoldenCase::read(path);
   if (!given)
     return given.takeError();
+  SafetensorsFile weightsFile;
+  if (!weights.empty()) {
+    llvm::Expected<SafetensorsFile> file = SafetensorsFile::read(weights);
+    if (!file)
+      return file.takeError();
+    weightsFile = std::move(*file);
+    given->useWeights(weightsFile);
+  }
   llvm::Expected<LoadedGraph> graph = given->buildGraph();
   if (!graph)
     return graph.takeError();
@@ -274,7 +290,7 @@ llvm::Error checkCase(llvm::StringRef path, llvm::StringRef target, unsigned job
   auto model = CompiledModel::compile(graph->module(), target, jobs, progress);
   if (!model)
     return named(model.takeError());
-  return named(CaseChecker(*given, signature, *reference, **model, target, report, progress).run());
+  return named(CaseChecker(*given, signature, *reference, **model, weights, target, report, progress).run());
 }
 
 } // namespace burin

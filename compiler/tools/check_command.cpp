@@ -7,7 +7,7 @@ namespace burin {
 namespace {
 struct CheckOptions {
   std::vector<std::string> cases;
-  std::string target;
+  std::string target, weights;
   unsigned jobs = 0;
   bool json = false, everyTarget = false;
 };
@@ -30,7 +30,7 @@ static llvm::Expected<int> check(const CheckOptions &options, llvm::StringRef pr
   Progress progress;
   for (const Target *target : targets)
     for (const std::string &path : options.cases) {
-      llvm::Error error = checkCase(path, target->name, options.jobs, report, progress);
+      llvm::Error error = checkCase(path, options.weights, target->name, options.jobs, report, progress);
       if (!error)
         continue;
       progress.clear();
@@ -50,6 +50,8 @@ void addCheckCommand(Tool &tool) {
                  "tests/golden/*.safetensors --target x86-64-avx2");
   auto options = std::make_shared<CheckOptions>();
   command->add_option("CASE", options->cases, "golden case files (safetensors with op and args)")->required();
+  command->add_option("--weights", options->weights,
+                      "safetensors file with the parameters, by their own names, of cases that hold none");
   addTargetOption(*command, options->target);
   addJobsOption(*command, options->jobs);
   command->add_flag("--every-target", options->everyTarget, "each target that this machine runs, one after another");

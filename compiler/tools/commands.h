@@ -18,8 +18,10 @@ struct Tool {
 
 void addCompileCommand(Tool &tool);
 void addCheckCommand(Tool &tool);
+void addImportCommand(Tool &tool);
 void addInitCommand(Tool &tool);
 void addRunCommand(Tool &tool);
+void addPackCommand(Tool &tool);
 void addInspectCommand(Tool &tool);
 void addBenchCommand(Tool &tool);
 void addTargetsCommand(Tool &tool);

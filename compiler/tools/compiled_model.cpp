@@ -108,10 +108,11 @@ llvm::Error CompiledModel::openBytes(llvm::StringRef weights) {
   return open(options);
 }
 
-llvm::Error CompiledModel::openFile(llvm::StringRef path) {
+llvm::Error CompiledModel::openFile(llvm::StringRef path, bool allowExtraTensors) {
   std::string text = path.str();
   burin_open_options options = {};
   options.weights_path = text.c_str();
+  options.allow_extra_tensors = allowExtraTensors;
   if (llvm::Error error = open(options))
     return failure(path + ": " + llvm::toString(std::move(error)));
   return llvm::Error::success();
@@ -154,6 +155,11 @@ burin_status CompiledModel::callForward(const int64_t *rows, const void *const *
   return burin_rt_forward(plan_, model_, scratch_.data(), scratch_.bytes(), rows, inputs, outputs);
 }
 
+burin_status CompiledModel::callForwardBatch(int64_t sequences, const int64_t *const *offsets,
+                                             const void *const *inputs, void *const *outputs) {
+  return burin_rt_forward_batch(plan_, model_, scratch_.data(), scratch_.bytes(), sequences, offsets, inputs, outputs);
+}
+
 burin_status CompiledModel::callReset() { return burin_rt_reset(plan_, model_, state_.data(), state_.bytes()); }
 
 burin_status CompiledModel::callStep(const void *const *inputs, void *const *outputs) {
@@ -179,8 +185,7 @@ llvm::Expected<CompiledModel::Outputs> CompiledModel::forwardBatch(llvm::ArrayRe
   }
   reserveScratch(rows, sequences);
   Outputs outputs = makeOutputs(*plan_->forward, rows, sequences);
-  burin_status status = burin_rt_forward_batch(plan_, model_, scratch_.data(), scratch_.bytes(), sequences,
-                                               offsetPointers.data(), inputs.data(), pointersTo(outputs).data());
+  burin_status status = callForwardBatch(sequences, offsetPointers.data(), inputs.data(), pointersTo(outputs).data());
   if (llvm::Error error = check("forward_batch", status))
     return error;
   return outputs;

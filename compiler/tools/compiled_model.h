@@ -55,7 +55,7 @@ public:
 
   /// Weights as the bytes of a safetensors file, or as its path.
   llvm::Error openBytes(llvm::StringRef weights);
-  llvm::Error openFile(llvm::StringRef path);
+  llvm::Error openFile(llvm::StringRef path, bool allowExtraTensors = false);
 
   /// One sequence; `rows` has the length of each time symbol.
   llvm::Expected<Outputs> forward(llvm::ArrayRef<int64_t> rows, Inputs inputs);
@@ -69,6 +69,8 @@ public:
 
   // For timing: the runtime's call and nothing else. `outputs` has room for the results; reserveScratch came before.
   burin_status callForward(const int64_t *rows, const void *const *inputs, void *const *outputs);
+  burin_status callForwardBatch(int64_t sequences, const int64_t *const *offsets, const void *const *inputs,
+                                void *const *outputs);
   burin_status callReset();
   burin_status callStep(const void *const *inputs, void *const *outputs);
   void reserveScratch(llvm::ArrayRef<int64_t> rows, int64_t sequences);

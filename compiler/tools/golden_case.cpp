@@ -113,6 +113,23 @@ struct ExpectedPart {
   bool anyShape = false;
 };
 
+/// Parameters that come from a file of weights, or that come from nowhere.
+void GoldenCase::checkParameters(const GraphSignature &signature, std::vector<std::string> &problems) const {
+  if (!weights_) {
+    problems.push_back("'param." + signature.parameters[0].name + "' is missing, as are all parameters: needs --weights");
+    return;
+  }
+  for (const Parameter &parameter : signature.parameters) {
+    const StoredTensor *stored = weights_->find(parameter.name);
+    bool isFloat = stored && llvm::is_contained({ElementType::F32, ElementType::F16, ElementType::BF16}, stored->type);
+    if (!stored)
+      problems.push_back("the weights have no '" + parameter.name + "'");
+    else if (!isFloat || stored->shape != parameter.shape)
+      problems.push_back("the weights' '" + parameter.name + "' is " + describe(stored->type, stored->shape) +
+                         ", expected " + describe(ElementType::F32, parameter.shape));
+  }
+}
+
 void GoldenCase::checkParts(const GraphSignature &signature, std::vector<std::string> &problems) const {
   auto rowsOfAxis = [&](llvm::StringRef name) {
     for (auto [axis, offsets] : llvm::zip_equal(signature.axes, offsets_))
@@ -121,11 +138,18 @@ void GoldenCase::checkParts(const GraphSignature &signature, std::vector<std::st
     return sequences_;
   };
   std::map<std::string, ExpectedPart> parts;
-  for (const Parameter &parameter : signature.parameters)
-    parts["param." + parameter.name] = {ElementType::F32, parameter.shape};
+  bool hasParameters = llvm::any_of(file_.tensors(), [](auto &tensor) { return tensor.first.starts_with("param."); });
+  if (weights_ || (!hasParameters && !signature.parameters.empty()))
+    checkParameters(signature, problems);
+  else
+    for (const Parameter &parameter : signature.parameters)
+      parts["param." + parameter.name] = {ElementType::F32, parameter.shape};
   for (const EntryTensor &input : signature.inputs) {
     int64_t columns = input.columnsBy.empty() ? input.columns : rowsOfAxis(input.columnsBy);
-    parts["in." + input.name] = {input.type, {rowsOfAxis(input.rows), columns}};
+    ExpectedPart part{input.type, {rowsOfAxis(input.rows), columns}};
+    if (input.type == ElementType::I32)
+      part.alternative = {rowsOfAxis(input.rows)};
+    parts["in." + input.name] = part;
   }
   parts["in.offsets"] = {ElementType::I32, {sequences_ + 1}, /*required=*/false};
   parts["in.labels"] = {ElementType::I32, {sequences_}, /*required=*/false};
@@ -134,6 +158,15 @@ void GoldenCase::checkParts(const GraphSignature &signature, std::vector<std::st
     if (output.rows.empty() && sequences_ == 1)
       part.alternative = {output.columns};
     parts["out." + output.name] = part;
+    for (int64_t sequence = 0; sequence < sequences_; ++sequence) {
+      std::string name = "out." + output.name + "_" + std::to_string(sequence);
+      if (!file_.find(name))
+        continue;
+      int64_t rows = output.rows.empty() ? 1 : offsets_[0][sequence + 1] - offsets_[0][sequence];
+      parts[name] = {ElementType::F64, {rows, output.columns}, /*required=*/false};
+      if (output.rows.empty())
+        parts[name].alternative = {output.columns};
+    }
   }
   if (signature.outputs.size() == 1 && signature.axes.size() == 1)
     for (const char *name : {"out.steps", "out.prefixes"})

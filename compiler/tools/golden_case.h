@@ -11,6 +11,9 @@ class GoldenCase {
 public:
   static llvm::Expected<GoldenCase> read(llvm::StringRef path);
 
+  /// Takes parameters from this file, by the graph's own names, and none from the case. The file outlives the case.
+  void useWeights(const SafetensorsFile &weights) { weights_ = &weights; }
+
   /// The file's name without folder and extension.
   const std::string &name() const { return name_; }
 
@@ -28,7 +31,13 @@ public:
   int64_t sequences() const { return sequences_; }
   bool isBatch() const { return file_.find("in.offsets") != nullptr; }
   const StoredTensor *expected(llvm::StringRef name) const { return file_.find("out." + name.str()); }
-  const StoredTensor &parameter(llvm::StringRef name) const { return *file_.find("param." + name.str()); }
+  /// Expected values of one sequence alone: `out.hidden_1` is output `hidden` of sequence 1.
+  const StoredTensor *expected(llvm::StringRef name, int64_t sequence) const {
+    return expected(name.str() + "_" + std::to_string(sequence));
+  }
+  const StoredTensor &parameter(llvm::StringRef name) const {
+    return weights_ ? *weights_->find(name.str()) : *file_.find("param." + name.str());
+  }
   const StoredTensor &input(llvm::StringRef name) const { return *file_.find("in." + name.str()); }
 
 private:
@@ -36,10 +45,12 @@ private:
   /// Rows of a symbol as args, or else the inputs, say.
   llvm::Expected<int64_t> rowsOf(const Axis &axis, const GraphSignature &signature) const;
   std::optional<int64_t> argument(llvm::StringRef name) const;
+  void checkParameters(const GraphSignature &signature, std::vector<std::string> &problems) const;
   void checkParts(const GraphSignature &signature, std::vector<std::string> &problems) const;
 
   std::string name_, path_;
   SafetensorsFile file_;
+  const SafetensorsFile *weights_ = nullptr;
   std::string op_, args_, graph_; // of the metadata
   std::vector<std::vector<int64_t>> offsets_;
   int64_t sequences_ = 1;

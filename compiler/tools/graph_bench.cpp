@@ -1,9 +1,8 @@
 #include "tools/graph_bench.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "tools/compiled_model.h"
+#include "tools/bench_inputs.h"
 #include "tools/failure.h"
 #include "tools/fma_peak.h"
-#include "tools/initial_values.h"
 #include "tools/latency.h"
 #include "tools/work.h"
 #include "llvm/ADT/MapVector.h"
@@ -60,6 +59,8 @@ public:
       : model_(model), module_(module), options_(options), target_(target), progress_(progress) {}
 
   llvm::Error run() {
+    if (llvm::Error error = checkTimes())
+      return error;
     for (int round = 0; round < peakRuns; ++round)
       peak_ = std::max(peak_, measureFmaPeak(target_.lanes));
     const burin_plan &plan = model_.plan();
@@ -67,7 +68,7 @@ public:
       llvm::outs() << llvm::formatv("{0} on {1}, one thread; FMA peak {2:F1} GFLOP/s\n", plan.name, target_.name, peak_)
                    << llvm::formatv("{0,-28} {1,11} {2,11} {3,11} {4,11} {5,9}\n", "", "min", "median", "p99", "p99.9",
                                     "% of peak");
-    for (const std::vector<int64_t> &rows : rowsToTry())
+    for (const std::vector<int64_t> &rows : options_.times.empty() ? rowsToTry() : rowsGiven())
       if (llvm::Error error = benchForward(rows))
         return error;
     if (model_.hasStep())
@@ -79,6 +80,15 @@ public:
   }
 
 private:
+  llvm::Error checkTimes() const {
+    for (const burin_plan_axis &axis : llvm::ArrayRef(model_.plan().axes, model_.plan().axis_count))
+      for (int64_t time : options_.times)
+        if (time > axis.maximum)
+          return failure("--times: " + llvm::Twine(time) + " rows of '" + axis.name + "', the graph takes at most " +
+                         llvm::Twine(axis.maximum));
+    return llvm::Error::success();
+  }
+
   /// The largest sequence, a quarter of it, a sixteenth, one row.
   std::vector<std::vector<int64_t>> rowsToTry() const {
     std::vector<std::vector<int64_t>> all;
@@ -92,6 +102,14 @@ private:
     return all;
   }
 
+  /// Each time symbol has the same number of rows.
+  std::vector<std::vector<int64_t>> rowsGiven() const {
+    std::vector<std::vector<int64_t>> all;
+    for (int64_t time : options_.times)
+      all.emplace_back(model_.plan().axis_count, time);
+    return all;
+  }
+
   /// Of a function of the module, an entry or a kernel.
   double flops(llvm::StringRef function, llvm::ArrayRef<int64_t> rows) const {
     RowCounts counts;
@@ -101,36 +119,19 @@ private:
     return flopsIn(module.lookupSymbol<mlir::func::FuncOp>(function), counts);
   }
 
-  /// Random rows for every input; masks allow everything.
-  void makeInputs(const burin_plan_entry &entry, llvm::ArrayRef<int64_t> rows) {
-    floats_.clear();
-    masks_.clear();
-    inputs_.clear();
-    for (int index = 0; index < entry.input_count; ++index) {
-      const burin_plan_tensor &input = entry.inputs[index];
-      int64_t rowCount = input.row_axis >= 0 ? rows[input.row_axis] : 1;
-      if (input.type == BURIN_U8) {
-        masks_.emplace_back(rowCount * rows[input.column_axis], uint8_t(1));
-        inputs_.push_back(masks_.back().data());
-      } else {
-        floats_.push_back(normalValues(rowCount * input.columns, 0, input.name));
-        inputs_.push_back(floats_.back().data());
-      }
-    }
-  }
-
   llvm::Error benchForward(const std::vector<int64_t> &rows) {
     const burin_plan &plan = model_.plan();
     std::string what = "forward";
     for (int axis = 0; axis < plan.axis_count; ++axis)
       what += llvm::formatv(", {0} {1}", plan.axes[axis].name, rows[axis]).str();
     progress_.update(what);
-    makeInputs(*plan.forward, rows);
+    BenchInputs made(*plan.forward, rows);
+    std::vector<const void *> inputs = made.from(0);
     model_.reserveScratch(rows, 1);
     CompiledModel::Outputs outputs = model_.makeOutputs(*plan.forward, rows, 1);
     std::vector<void *> pointers = pointersTo(outputs);
     burin_status status = BURIN_OK;
-    auto call = [&] { status = model_.callForward(rows.data(), inputs_.data(), pointers.data()); };
+    auto call = [&] { status = model_.callForward(rows.data(), inputs.data(), pointers.data()); };
     Latency latency = measureLatency(budgetSeconds, fewestSamples, mostSamples, call);
     if (status != BURIN_OK)
       return failure(what + ": " + burin_status_text(status));
@@ -144,7 +145,8 @@ private:
     const burin_plan &plan = model_.plan();
     progress_.update("step");
     std::vector<int64_t> oneRow(plan.axis_count, 1);
-    makeInputs(*plan.step, oneRow);
+    BenchInputs made(*plan.step, oneRow);
+    std::vector<const void *> inputs = made.from(0);
     CompiledModel::Outputs outputs = model_.makeOutputs(*plan.step, oneRow, 1);
     std::vector<void *> pointers = pointersTo(outputs);
     int64_t capacity = plan.step_axis >= 0 ? plan.axes[plan.step_axis].maximum : INT64_MAX, position = capacity;
@@ -158,7 +160,7 @@ private:
     };
     auto call = [&] {
       if (status == BURIN_OK)
-        status = model_.callStep(inputs_.data(), pointers.data());
+        status = model_.callStep(inputs.data(), pointers.data());
     };
     Latency latency = measureLatency(budgetSeconds, fewestSamples, mostSamples, call, resetWhenFull);
     if (status != BURIN_OK)
@@ -223,25 +225,13 @@ private:
   const Target &target_;
   Progress &progress_;
   double peak_ = 0;
-  std::vector<std::vector<float>> floats_;
-  std::vector<std::vector<uint8_t>> masks_;
-  std::vector<const void *> inputs_;
 };
 
 } // namespace
 
-llvm::Error benchGraph(const LoadedGraph &graph, const GraphBenchOptions &options, const Target &target,
-                       Progress &progress) {
-  GraphSignature signature = signatureOf(graph.module());
-  llvm::Expected<SafetensorsWriter> weights = initialWeights(signature, 0);
-  if (!weights)
-    return weights.takeError();
-  auto model = CompiledModel::compile(graph.module(), target.name, options.jobs, progress);
-  if (!model)
-    return model.takeError();
-  if (llvm::Error error = (*model)->openBytes(weights->bytes()))
-    return error;
-  return GraphBench(**model, graph.module(), options, target, progress).run();
+llvm::Error benchGraph(CompiledModel &model, mlir::ModuleOp module, const GraphBenchOptions &options,
+                       const Target &target, Progress &progress) {
+  return GraphBench(model, module, options, target, progress).run();
 }
 
 } // namespace burin

@@ -2,19 +2,19 @@
 #pragma once
 
 #include "schedules/targets.h"
-#include "tools/graph_source.h"
+#include "tools/compiled_model.h"
 #include "tools/progress.h"
 
 namespace burin {
 
 struct GraphBenchOptions {
-  unsigned jobs = 0;
-  bool json = false; // an object per line
+  std::vector<int64_t> times; // rows at which forward is timed; empty: the largest number and some below
+  bool json = false;          // an object per line
 };
 
-/// Times forward at the largest number of rows and at some below, and step along whole sequences, on weights and inputs
-/// from a seed.
-llvm::Error benchGraph(const LoadedGraph &graph, const GraphBenchOptions &options, const Target &target,
-                       Progress &progress);
+/// Times forward and step (along whole sequences) of an opened model, on inputs from a seed. `module` is what the
+/// passes left of its graph.
+llvm::Error benchGraph(CompiledModel &model, mlir::ModuleOp module, const GraphBenchOptions &options,
+                       const Target &target, Progress &progress);
 
 } // namespace burin

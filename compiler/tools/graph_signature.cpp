@@ -1,6 +1,7 @@
 #include "tools/graph_signature.h"
 #include "dialect/encoder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/passes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -29,6 +30,8 @@ static EntryTensor readTensor(StringRef name, RankedTensorType type) {
   }
   if (RowsAttr rows = rowsOf(type))
     tensor.rows = rows.getSymbol().str();
+  if (type.getElementType().isInteger(32))
+    tensor.type = ElementType::I32;
   tensor.columns = featuresOf(type);
   return tensor;
 }
@@ -47,6 +50,8 @@ GraphSignature signatureOf(ModuleOp module) {
     unsigned index = argument.getArgNumber();
     if (auto name = forward.getArgAttrOfType<StringAttr>(index, attribute::name))
       signature.inputs.push_back(readTensor(name.getValue(), type));
+    if (type.getElementType().isInteger(32))
+      signature.inputs.back().limit = idLimitOf(argument);
   }
   for (auto [index, type] : llvm::enumerate(forward.getResultTypes()))
     signature.outputs.push_back(readTensor(forward.getResultAttrOfType<StringAttr>(index, attribute::name).getValue(),

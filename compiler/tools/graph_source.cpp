@@ -1,11 +1,15 @@
 #include "tools/graph_source.h"
 #include "dialect/encoder.h"
+#include "import/bert.h"
+#include "import/bert_config.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/passes.h"
 #include "tools/failure.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -59,7 +63,36 @@ llvm::Expected<LoadedGraph> LoadedGraph::adopt(GraphModule made, StringRef name)
 
 void GraphSource::addArgument(CLI::App &command, bool required) {
   if (!isOwn())
-    command.add_option("GRAPH", path_, "textual IR of a graph: a file with func.func @forward")->required(required);
+    command
+        .add_option("GRAPH", path_,
+                    "a file of textual IR with func.func @forward, or a model's directory as `import` reads it")
+        ->required(required);
+}
+
+static llvm::Expected<LoadedGraph> loadModelFolder(StringRef folder) {
+  auto holds = [&](StringRef file) { return llvm::sys::fs::exists(folder + "/" + file); };
+  if (!holds("config.json") && !holds("modules.json"))
+    return failure(folder + ": a folder without config.json, expected a model's directory or a file of textual IR");
+  llvm::Expected<ImportedBert> imported = importBert(folder);
+  if (!imported)
+    return imported.takeError();
+  std::optional<GraphModule> graph = takeModuleOrPrint(std::move(imported->graph));
+  if (!graph)
+    return failure(folder + ": the graph has errors");
+  return LoadedGraph::adopt(std::move(*graph), folder);
+}
+
+bool GraphSource::isModelFolder() const { return !isOwn() && llvm::sys::fs::is_directory(path_); }
+
+llvm::Expected<std::string> GraphSource::ownWeights() const {
+  if (!isModelFolder())
+    return std::string();
+  llvm::Expected<SentenceModules> modules = readSentenceModules(path_);
+  if (!modules)
+    return modules.takeError();
+  llvm::SmallString<256> weights(path_);
+  llvm::sys::path::append(weights, modules->encoderFolder, "model.safetensors");
+  return weights.str().str();
 }
 
 llvm::Expected<LoadedGraph> GraphSource::load() const {
@@ -69,6 +102,8 @@ llvm::Expected<LoadedGraph> GraphSource::load() const {
       return failure("the graph has errors");
     return LoadedGraph::adopt(std::move(*graph), "the program");
   }
+  if (isModelFolder())
+    return loadModelFolder(path_);
   auto text = llvm::MemoryBuffer::getFile(path_, /*IsText=*/true);
   if (!text)
     return failure(path_ + ": " + text.getError().message());

@@ -1,5 +1,5 @@
-// Where a command's graph comes from: a file of textual IR, a golden case, or the program itself when it is a DSL
-// program; and the graph that it gives.
+// Where a command's graph comes from: a file of textual IR, the directory of a trained model, or the program itself
+// when it is a DSL program; and the graph that it gives.
 #pragma once
 
 #include "CLI/CLI.hpp"
@@ -43,6 +43,7 @@ private:
 class GraphSource {
 public:
   explicit GraphSource(GraphBuilder ownGraph) : ownGraph_(std::move(ownGraph)) {}
+  explicit GraphSource(std::string path) : path_(std::move(path)) {}
 
   /// True for a DSL program.
   bool isOwn() const { return bool(ownGraph_); }
@@ -52,8 +53,14 @@ public:
   /// "policy.mlir " for the example of a command, or nothing.
   std::string exampleArgument() const { return isOwn() ? "" : "policy.mlir "; }
   llvm::Expected<LoadedGraph> load() const;
+  /// What GRAPH names; empty for a DSL program.
+  const std::string &path() const { return path_; }
+  /// The file of weights in a model's directory; empty for what comes without weights.
+  llvm::Expected<std::string> ownWeights() const;
 
 private:
+  bool isModelFolder() const;
+
   GraphBuilder ownGraph_;
   std::string path_;
 };

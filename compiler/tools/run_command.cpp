@@ -12,7 +12,7 @@ namespace {
 struct RunOptions {
   std::string weights, inputs, output, target;
   unsigned jobs = 0;
-  bool step = false;
+  bool step = false, allowExtraTensors = false;
 };
 
 /// A file of inputs, checked against the graph: tensors named as the graph's inputs, and `offsets` where several
@@ -83,11 +83,14 @@ private:
     auto settle = [&](const std::string &axis, int64_t rows) {
       return offsets_.try_emplace(axis, std::vector<int64_t>{0, rows}).first->second.back();
     };
-    std::vector<int64_t> shape = stored->shape;
+    std::vector<int64_t> given = stored->shape;
+    if (input.type == ElementType::I32 && given.size() == 1)
+      given.push_back(1); // a list of ids
+    std::vector<int64_t> shape = given;
     if (stored->type == input.type && shape.size() == 2)
       shape = {settle(input.rows, shape[0]),
                input.columnsBy.empty() ? input.columns : settle(input.columnsBy, shape[1])};
-    if (stored->type != input.type || stored->shape.size() != 2 || stored->shape != shape)
+    if (stored->type != input.type || given.size() != 2 || given != shape)
       return failure("input '" + input.name + "' is " + describe(stored->type, stored->shape) + ", expected " +
                      (shape.size() == 2 ? describe(input.type, shape) : "a matrix of " + nameOf(input.type).str()));
     values_.push_back(stored->copy<char>());
@@ -150,7 +153,7 @@ static llvm::Expected<int> run(const GraphSource &source, const RunOptions &opti
   auto model = CompiledModel::compile(graph->module(), (*target)->name, options.jobs, progress);
   if (!model)
     return model.takeError();
-  if (llvm::Error error = (*model)->openFile(options.weights))
+  if (llvm::Error error = (*model)->openFile(options.weights, options.allowExtraTensors))
     return error;
   llvm::Expected<CompiledModel::Outputs> outputs =
       options.step ? runSteps(**model, inputs) : runForward(**model, inputs);
@@ -176,6 +179,7 @@ void addRunCommand(Tool &tool) {
                    "safetensors file with the graph's inputs, by name; i32 'offsets' for several sequences")
       ->required();
   command->add_option("-o,--output", options->output, "safetensors file to write")->required();
+  command->add_flag("--allow-extra-tensors", options->allowExtraTensors, "tensors that the graph does not name are no error");
   command->add_flag("--step", options->step, "sample after sample, instead of forward");
   addTargetOption(*command, options->target);
   addJobsOption(*command, options->jobs);

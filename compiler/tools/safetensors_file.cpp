@@ -1,6 +1,7 @@
 #include "tools/safetensors_file.h"
 #include "nlohmann/json.hpp"
 #include "tools/failure.h"
+#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/raw_ostream.h"
@@ -13,15 +14,24 @@ namespace burin {
 using Json = nlohmann::json;
 
 static constexpr std::pair<ElementType, llvm::StringLiteral> elementTypeNames[] = {
-    {ElementType::F32, "F32"}, {ElementType::F64, "F64"}, {ElementType::U8, "U8"}, {ElementType::I32, "I32"}};
+    {ElementType::F32, "F32"}, {ElementType::F64, "F64"}, {ElementType::U8, "U8"},   {ElementType::I32, "I32"},
+    {ElementType::F16, "F16"}, {ElementType::BF16, "BF16"}, {ElementType::I64, "I64"}, {ElementType::I16, "I16"},
+    {ElementType::I8, "I8"},   {ElementType::Bool, "BOOL"}};
 
 llvm::StringRef nameOf(ElementType type) { return elementTypeNames[int(type)].second; }
 
 size_t bytesOf(ElementType type) {
   switch (type) {
   case ElementType::F64:
+  case ElementType::I64:
     return 8;
+  case ElementType::F16:
+  case ElementType::BF16:
+  case ElementType::I16:
+    return 2;
   case ElementType::U8:
+  case ElementType::I8:
+  case ElementType::Bool:
     return 1;
   default:
     return 4;
@@ -37,6 +47,15 @@ std::string describe(ElementType type, llvm::ArrayRef<int64_t> shape) {
 
 std::vector<double> StoredTensor::toDoubles() const {
   std::vector<double> values(elements());
+  auto convertHalf = [&](const llvm::fltSemantics &format) {
+    auto stored = copy<uint16_t>();
+    for (auto [word, value] : llvm::zip_equal(stored, values)) {
+      llvm::APFloat number(format, llvm::APInt(16, word));
+      bool losesInfo;
+      number.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+      value = number.convertToDouble();
+    }
+  };
   auto convert = [&](auto zero) {
     auto stored = copy<decltype(zero)>();
     std::copy(stored.begin(), stored.end(), values.begin());
@@ -53,6 +72,24 @@ std::vector<double> StoredTensor::toDoubles() const {
     break;
   case ElementType::I32:
     convert(int32_t());
+    break;
+  case ElementType::I64:
+    convert(int64_t());
+    break;
+  case ElementType::I16:
+    convert(int16_t());
+    break;
+  case ElementType::I8:
+    convert(int8_t());
+    break;
+  case ElementType::Bool:
+    convert(uint8_t());
+    break;
+  case ElementType::F16:
+    convertHalf(llvm::APFloat::IEEEhalf());
+    break;
+  case ElementType::BF16:
+    convertHalf(llvm::APFloat::BFloat());
     break;
   }
   return values;
@@ -106,7 +143,7 @@ static llvm::Expected<StoredTensor> readTensor(const Json &entry, llvm::ArrayRef
   auto typeName = entry["dtype"].get<std::string>();
   auto *type = llvm::find_if(elementTypeNames, [&](auto &known) { return known.second == typeName; });
   if (type == std::end(elementTypeNames))
-    return failure("has type " + llvm::Twine(typeName) + ", expected F32, F64, U8 or I32");
+    return failure("has type " + llvm::Twine(typeName) + ", expected one of F64, F32, F16, BF16, I64, I32, I16, I8, U8, BOOL");
   auto shape = wholeNumbers(entry, "shape");
   if (!shape)
     return failure("has no shape of whole numbers");

@@ -2,7 +2,7 @@
 //
 //   [u64 header bytes][JSON header, padded with blanks][data]
 //
-// The tool reads the few element types that cases use and trusts nothing of a header: a tensor's bytes must be what its
+// The tool reads the element types that cases and weights use and trusts nothing of a header: a tensor's bytes must be what its
 // shape and type ask for, and the tensors must tile the data. The runtime has a reader of its own, in C, for weights:
 // it maps files, knows nothing of metadata and links with no C++ library, so the two are not one.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace burin {
 
-enum class ElementType { F32, F64, U8, I32 };
+enum class ElementType { F32, F64, U8, I32, F16, BF16, I64, I16, I8, Bool };
 
 llvm::StringRef nameOf(ElementType type); // "F32"
 size_t bytesOf(ElementType type);

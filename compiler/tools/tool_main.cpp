@@ -60,8 +60,10 @@ int toolMain(int argc, char **argv, GraphBuilder ownGraph) {
   Tool tool{app, graph, {}};
   addCompileCommand(tool);
   addCheckCommand(tool);
+  addImportCommand(tool);
   addInitCommand(tool);
   addRunCommand(tool);
+  addPackCommand(tool);
   addInspectCommand(tool);
   addBenchCommand(tool);
   addTargetsCommand(tool);

@@ -195,7 +195,10 @@ void Stream::feed(const Sequence &sequence, int64_t first, int64_t count) {
   const burin_plan_entry &entry = *model_.plan().step;
   for (int i = 0; i < entry.input_count; ++i) {
     int64_t columns = entry.inputs[i].columns;
-    std::copy_n(sequence.inputs[i].floats.data() + first * columns, count * columns, inputs_[i].as<float>());
+    if (entry.inputs[i].type == BURIN_I32)
+      std::copy_n(sequence.inputs[i].ids.data() + first * columns, count * columns, inputs_[i].as<int32_t>());
+    else
+      std::copy_n(sequence.inputs[i].floats.data() + first * columns, count * columns, inputs_[i].as<float>());
   }
 }
 

@@ -47,6 +47,8 @@ std::vector<HostTensor> DeclaredGraph::evaluate(const Weights &weights, const Se
                       tensor.columnsBy.empty() ? tensor.columns : rowsOf(tensor.columnsBy, sequence)});
     if (tensor.type == ElementType::U8)
       value.values().assign(input.mask.begin(), input.mask.end());
+    else if (tensor.type == ElementType::I32)
+      value.values().assign(input.ids.begin(), input.ids.end());
     else
       value.values().assign(input.floats.begin(), input.floats.end());
     given.inputs[tensor.name] = value;
@@ -90,6 +92,12 @@ Sequence DeclaredGraph::randomSequence(llvm::ArrayRef<int64_t> rows, uint64_t se
       for (float value : values)
         input.mask.push_back(value < 0.43f);
     }
+    if (tensor.type == ElementType::I32) {
+      input = InputValues();
+      RandomStream stream(seed, tensor.name);
+      for (size_t row = 0; row < values.size(); ++row)
+        input.ids.push_back(int32_t(stream.next() % uint64_t(tensor.limit)));
+    }
     sequence.inputs.push_back(std::move(input));
   }
   return sequence;
@@ -98,8 +106,15 @@ Sequence DeclaredGraph::randomSequence(llvm::ArrayRef<int64_t> rows, uint64_t se
 Sequence DeclaredGraph::part(const Sequence &sequence, int64_t first, int64_t count) const {
   Sequence part{{count}, {}};
   for (size_t i = 0; i < signature_.inputs.size(); ++i) {
-    auto begin = sequence.inputs[i].floats.begin() + first * signature_.inputs[i].columns;
-    part.inputs.emplace_back(std::vector<float>(begin, begin + count * signature_.inputs[i].columns));
+    int64_t columns = signature_.inputs[i].columns;
+    auto rowsOf = [&](const auto &values) {
+      auto begin = values.begin() + first * columns;
+      return std::decay_t<decltype(values)>(begin, begin + count * columns);
+    };
+    if (signature_.inputs[i].type == ElementType::I32)
+      part.inputs.emplace_back(rowsOf(sequence.inputs[i].ids));
+    else
+      part.inputs.emplace_back(rowsOf(sequence.inputs[i].floats));
   }
   return part;
 }

@@ -11,18 +11,24 @@ namespace burin::laws {
 /// Values of the parameters, by name.
 using Weights = std::map<std::string, std::vector<float>>;
 
-/// An input of one sequence: rows of floats, or a mask.
+/// An input of one sequence: rows of floats, a mask, or ids.
 struct InputValues {
   std::vector<float> floats;
   std::vector<uint8_t> mask;
+  std::vector<int32_t> ids;
 
   InputValues() = default;
   InputValues(std::vector<float> values) : floats(std::move(values)) {}
   InputValues(std::vector<uint8_t> values) : mask(std::move(values)) {}
+  InputValues(std::vector<int32_t> values) : ids(std::move(values)) {}
   InputValues(std::initializer_list<float> values) : floats(values) {}
 
-  const void *data() const { return mask.empty() ? static_cast<const void *>(floats.data()) : mask.data(); }
-  size_t bytes() const { return floats.size() * sizeof(float) + mask.size(); }
+  const void *data() const {
+    if (!ids.empty())
+      return ids.data();
+    return mask.empty() ? static_cast<const void *>(floats.data()) : mask.data();
+  }
+  size_t bytes() const { return floats.size() * sizeof(float) + mask.size() + ids.size() * sizeof(int32_t); }
 };
 
 /// One sequence: its length along each time symbol, in the order of GraphSignature::axes, and its inputs in order.

@@ -55,6 +55,11 @@ Graph pointwiseGraph() {
   b.output(add(b.input(5), b.input(5)));
   b.output(add(b.input(48), b.input(48)));
   b.output(slice(b.input(33), 3, 10));
+  b.output(gelu(b.input(1)));
+  b.output(gelu(b.input(33)));
+  b.output(gelu_tanh(b.input(1)));
+  b.output(gelu_tanh(b.input(33)));
+  b.output(add_row(b.input(5), parameter(b.graph, "rows", {3, 5}, Init::normal), 2));
   Tensor x = b.input(10); // read as a whole and in part
   b.output(relu(add(slice(x, 0, 5), slice(x, 5, 5))));
   b.output(add(x, relu(dropout(x, 0.5))));
@@ -68,6 +73,26 @@ Graph normGraph() {
   return b.take();
 }
 
+Graph normalizeGraph() {
+  Builder b;
+  for (int64_t features : {1, 3, 5, 33, 48})
+    b.output(l2_normalize(b.input(features)));
+  b.output(l2_normalize(b.project(b.input(10), 33)));
+  return b.take();
+}
+
+Graph embeddingGraph() {
+  Builder b;
+  Tensor ids = b.graph.ids("ids", b.time), others = b.graph.ids("others", b.time);
+  auto table = [&](int64_t rows, int64_t features) {
+    return parameter(b.graph, b.unique("table"), {rows, features}, Init::normal);
+  };
+  b.output(embedding(ids, table(7, 1)));
+  b.output(b.norm(add_row(add(embedding(ids, table(9, 33)), b.input(33)), table(2, 33), 1)));
+  b.output(b.project(embedding(others, table(300, 5)), 10));
+  return b.take();
+}
+
 Graph fusedGraph() {
   Builder b;
   b.output(relu(b.project(b.input(3), 10)));
@@ -78,6 +103,8 @@ Graph fusedGraph() {
   Tensor merged = b.input(10); // two contracts of one input become one
   b.output(add(relu(b.project(merged, 33)), b.project(merged, 33)));
   b.output(b.norm(b.norm(b.input(3))));
+  b.output(gelu(b.project(b.input(3), 33)));
+  b.output(gelu_tanh(b.project(b.input(3), 33)));
   return b.take();
 }
 
@@ -96,6 +123,14 @@ Graph meanGraph() {
   b.output(mean_over_time(b.input(1)));
   b.output(mean_over_time(relu(b.project(b.input(5), 33))));
   b.output(b.norm(b.project(mean_over_time(b.input(48)), 10)));
+  return b.take();
+}
+
+Graph firstGraph() {
+  Builder b;
+  b.output(first_step(b.input(1)));
+  b.output(l2_normalize(first_step(gelu(b.project(b.input(5), 33)))));
+  b.output(b.project(first_step(b.input(48)), 10));
   return b.take();
 }
 
@@ -165,6 +200,16 @@ Graph separateEncoderGraph() {
   return b.take();
 }
 
+Graph bertGraph() {
+  Builder b;
+  Tensor ids = b.graph.ids("ids", b.time);
+  Tensor rows = bert_encoder(
+      ids, {.vocabulary = 11, .d_model = 24, .heads = 3, .d_ff = 33, .depth = 2, .max_len = longest + 1});
+  b.output(l2_normalize(mean_over_time(rows)));
+  b.output(first_step(rows));
+  return b.take();
+}
+
 Graph encoderGraph() {
   Builder b;
   Tensor x = b.input(1);
@@ -179,9 +224,12 @@ llvm::ArrayRef<LawGraph> lawGraphs() {
       {.name = "dense", .build = denseGraph, .streams = true, .rowWise = true, .unordered = true},
       {.name = "pointwise", .build = pointwiseGraph, .streams = true, .rowWise = true, .unordered = true},
       {.name = "layer_norm", .build = normGraph, .streams = true, .rowWise = true, .unordered = true},
+      {.name = "l2_normalize", .build = normalizeGraph, .streams = true, .rowWise = true, .unordered = true},
+      {.name = "embedding", .build = embeddingGraph, .streams = true, .rowWise = true, .unordered = true},
       {.name = "fused", .build = fusedGraph, .streams = true, .rowWise = true, .unordered = true},
       {.name = "positions", .build = positionsGraph, .streams = true},
       {.name = "mean_over_time", .build = meanGraph, .streams = true, .unordered = true},
+      {.name = "first_step", .build = firstGraph, .streams = true},
       {.name = "attention", .build = attentionGraph, .unordered = true},
       {.name = "causal_attention", .build = causalAttentionGraph, .streams = true},
       {.name = "masked_attention", .build = maskedAttentionGraph},
@@ -190,6 +238,7 @@ llvm::ArrayRef<LawGraph> lawGraphs() {
       {.name = "block", .build = blockGraph<false>, .unordered = true},
       {.name = "causal_block", .build = blockGraph<true>, .streams = true},
       {.name = "encoder", .build = encoderGraph},
+      {.name = "bert_encoder", .build = bertGraph},
       {.name = "causal_encoder", .build = causalEncoderGraph, .streams = true},
       {.name = "causal_encoder_in_separate_kernels", .build = separateEncoderGraph, .streams = true},
   };

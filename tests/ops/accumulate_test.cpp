@@ -11,10 +11,10 @@ static std::string errorOf(const std::string &combine, const std::string &finish
 }
 
 TEST(accumulate, refuses_a_combination_that_it_does_not_know) {
-  EXPECT_EQ(errorOf("multiply", "divide_by_count"), "accumulate: combine 'multiply', expected 'add'");
+  EXPECT_EQ(errorOf("multiply", "divide_by_count"), "accumulate: combine 'multiply', expected 'add' or 'first'");
   EXPECT_EQ(errorOf("add", "divide_by_count"), "");
 }
 
 TEST(accumulate, refuses_an_end_that_it_does_not_know) {
-  EXPECT_EQ(errorOf("add", "nothing"), "accumulate: finish 'nothing', expected 'divide_by_count'");
+  EXPECT_EQ(errorOf("add", "nothing"), "accumulate: finish 'nothing', expected 'divide_by_count' or 'none'");
 }

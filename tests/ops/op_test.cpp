@@ -76,7 +76,7 @@ void OpGraph::expectReference(const std::vector<int64_t> &lengths, uint64_t seed
 }
 
 // What bodies of errorsOf may use: rows of 3 and 4 features along two times, one row per sequence, one row of a step,
-// parameters of some shapes, a mask, positions, state.
+// parameters of some shapes, a mask, positions, state, ids.
 static const char prologue[] = R"(
 #time = #encoder.rows<"time", 6>
 #other = #encoder.rows<"other", 7>
@@ -92,9 +92,12 @@ static const char prologue[] = R"(
 !cache3 = tensor<6x3xf32, #encoder.cache<0, 6>>
 !cache4 = tensor<6x4xf32, #encoder.cache<0, 6>>
 !sum = tensor<3xf64>
+!ids = tensor<?x1xi32, #time>
+!pairs_of_ids = tensor<?x2xi32, #time>
 func.func @forward(%x3: !x3, %x4: !x4, %other3: !other3, %each: !each, %row: !row, %mask: !mask, %positions: !positions,
                    %position: !position, %cache3: !cache3, %cache4: !cache4, %sum: !sum, %w3: tensor<3xf32>,
-                   %w4: tensor<4xf32>, %w3x4: tensor<3x4xf32>, %w4x3: tensor<4x3xf32>, %w5x3: tensor<5x3xf32>) {
+                   %w4: tensor<4xf32>, %w3x4: tensor<3x4xf32>, %w4x3: tensor<4x3xf32>, %w5x3: tensor<5x3xf32>,
+                   %ids: !ids, %pairs_of_ids: !pairs_of_ids) {
 )";
 
 std::string errorsOf(llvm::StringRef body) {

@@ -48,7 +48,7 @@ module @model {
   func.func @forward(%x: tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "x"}, %1: tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "2"},
                      // expected-error @below {{two inputs are named 'x'}}
                      %x2: tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "x"},
-                     // expected-error @below {{input 'z' has type 'tensor<4x8xf32>', expected f32 rows or a ui8 mask}}
+                     // expected-error @below {{input 'z' has type 'tensor<4x8xf32>', expected f32 rows, i32 ids or a ui8 mask}}
                      %z: tensor<4x8xf32> {encoder.name = "z"}) -> (tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "y"}) {
     %a = encoder.parameter "a" init "normal" : tensor<8x8xf32>
     // expected-error @below {{parameter 'a' has shape [8] here and [8, 8] elsewhere}}

@@ -2,6 +2,7 @@
 #include "hand_made_plans.h"
 
 #include <atomic>
+#include <cstdio>
 #include <gtest/gtest.h>
 
 using namespace burin_test;
@@ -83,6 +84,37 @@ TEST(Allocation, none_after_open) {
   for (int i = 0; i < 6; ++i)
     EXPECT_EQ(statuses[i], BURIN_OK) << i;
   EXPECT_EQ(statuses[6], BURIN_NULL_POINTER);
+}
+
+// The weights of a packed file are the file's pages: opening it takes as little memory however large they are.
+TEST(Allocation, a_packed_file_takes_none_for_its_weights) {
+  const int64_t count = 1 << 20;
+  const burin_plan_parameter parameters[] = {{"table", 1, 0, {count, 1}}};
+  const burin_plan_segment segments[] = {{0, BURIN_PACK_VECTOR, 0, 0, 0, 0, 0}};
+  burin_plan plan = rows_plan;
+  plan.parameters = parameters;
+  plan.segments = segments;
+  plan.weights_bytes = count * 4;
+  const std::string bytes = std::to_string(count * 4), path = testing::TempDir() + "burin_large_packed_file";
+  const std::string file = file_with(R"({"table":{"dtype":"F32","shape":[)" + std::to_string(count) +
+                                         R"(],"data_offsets":[0,)" + bytes + "]}}",
+                                     std::string(size_t(count) * 4, '\1'));
+  burin_open_options options = {};
+  options.weights = file.data();
+  options.weights_bytes = file.size();
+  ASSERT_EQ(burin_rt_pack(&plan, &options, path.c_str(), nullptr), BURIN_OK);
+
+  burin_model *models[2] = {};
+  options = {};
+  options.weights_path = path.c_str();
+  options.verify_content = 1;
+  largest = 0;
+  for (burin_model *&model : models)
+    EXPECT_EQ(burin_rt_open(&plan, &options, &model), BURIN_OK);
+  EXPECT_LT(largest, 1024u);
+  for (burin_model *model : models)
+    burin_rt_close(model);
+  std::remove(path.c_str());
 }
 
 // Whatever a file says of itself, reading it takes memory in proportion to the bytes that are there.

@@ -82,9 +82,13 @@ TEST(Matching, every_difference_is_told) {
   expect_mismatch({{"embed.W", {8, 32}, {}}, embed_b, head_w, {"heads.b", {3}, {}}},
                   "tensor 'embed.W' has shape [8, 32], expected [4, 32]; "
                   "tensor 'head.b' is missing (the file has 'heads.b')");
-  expect_mismatch({{"embed.W", {4, 32}, {}, "F16"}, embed_b, head_w, head_b}, "tensor 'embed.W' is F16, expected F32");
+  expect_mismatch({{"embed.W", {4, 32}, {}, "I64"}, embed_b, head_w, head_b},
+                  "tensor 'embed.W' is I64, expected F32, F16 or BF16");
+  expect_mismatch({{"embed.W", {32}, {}, "U16"}, embed_b, head_w, head_b},
+                  "tensor 'embed.W' is U16, expected F32, F16 or BF16; "
+                  "tensor 'embed.W' has shape [32], expected [4, 32]");
   expect_mismatch({{"embed.W", {32}, {}, "BF16"}, embed_b, head_w, head_b},
-                  "tensor 'embed.W' is BF16, expected F32; tensor 'embed.W' has shape [32], expected [4, 32]");
+                  "tensor 'embed.W' has shape [32], expected [4, 32]");
   expect_mismatch({embed_w, head_w, head_b}, "tensor 'embed.b' is missing");
   expect_mismatch({embed_w, embed_b, head_w, {"head.b", {}, {}}}, "tensor 'head.b' has shape [], expected [3]");
   expect_mismatch({embed_w, embed_b, head_w, head_b, {"position_ids", {1, 2}, {}, "I64"}},
@@ -171,6 +175,53 @@ TEST(Packing, vectors_and_plain_rows) {
                     {2, BURIN_PACK_ROWS, 0, 0, 0, 0, 16}},
                    36, {{"b", {2}, {1, 2}}, {"c", {1}, {3}}, {"table", {2, 2}, {4, 5, 6, 7}}}),
             Floats({1, 2, 3, 0, 4, 5, 6, 7, 0}));
+}
+
+// Sizes around those of the tile that a transposed matrix goes through, on panels wider and narrower than it.
+TEST(Packing, transposed_panels_of_every_size) {
+  for (int64_t panel : {1, 8, 48, 100})
+    for (int64_t inputs : {1, 15, 16, 17, 40})
+      for (int64_t outputs : {1, 63, 64, 65, 130}) {
+        const int64_t first = 5, panels = (first + outputs + panel - 1) / panel; // beside another's 5 columns
+        Floats in_out, out_in(size_t(inputs * outputs)), expected(size_t(panels * panel * inputs));
+        for (int64_t k = 0; k < inputs; ++k)
+          for (int64_t n = 0; n < outputs; ++n) {
+            in_out.push_back(float(1 + k * outputs + n));
+            out_in[size_t(n * inputs + k)] = in_out.back();
+            const int64_t column = first + n;
+            expected[size_t((column / panel * inputs + k) * panel + column % panel)] = in_out.back();
+          }
+        const int64_t bytes = int64_t(expected.size()) * 4;
+        const int32_t width = int32_t(panel);
+        EXPECT_EQ(packed({{"W", 2, 0, {inputs, outputs}}}, {{0, BURIN_PACK_PANELS, 0, width, inputs, first, 0}}, bytes,
+                         {{"W", {inputs, outputs}, in_out}}),
+                  expected);
+        EXPECT_EQ(packed({{"W", 2, 0, {outputs, inputs}}}, {{0, BURIN_PACK_PANELS, 1, width, inputs, first, 0}}, bytes,
+                         {{"W", {outputs, inputs}, out_in}}),
+                  expected);
+      }
+}
+
+// The same weights in each of the types, through each of the layouts.
+TEST(Packing, half_precision_files) {
+  // 1, 1.5, -2 and 0.10009766, as the upper halves of float32 and as float16.
+  const std::string bf16("\x80\x3F\xC0\x3F\x00\xC0\xCD\x3D", 8), f16("\x00\x3C\x00\x3E\x00\xC0\x68\x2E", 8);
+  const std::vector<burin_plan_parameter> parameters = {{"W", 2, 0, {2, 2}}};
+  const float a = 1, b = 1.5f, c = -2, d = 0.10009765625f;
+  for (const std::string &type : {"BF16", "F16"}) {
+    const std::string file = file_with(R"({"W":{"dtype":")" + type + R"(","shape":[2,2],"data_offsets":[0,8]}})",
+                                       type == "F16" ? f16 : bf16);
+    auto packed_by = [&](const burin_plan_segment &segment) {
+      const std::vector<burin_plan_segment> segments = {segment};
+      burin_plan plan = plan_with(parameters, segments, 32);
+      Opened opened = open_bytes(plan, file);
+      EXPECT_EQ(opened.status, BURIN_OK) << opened.message;
+      return packed_floats(plan, opened.model);
+    };
+    EXPECT_EQ(packed_by({0, BURIN_PACK_ROWS, 0, 0, 0, 0, 0}), Floats({a, b, c, d, 0, 0, 0, 0}));
+    EXPECT_EQ(packed_by({0, BURIN_PACK_PANELS, 0, 4, 2, 0, 0}), Floats({a, b, 0, 0, c, d, 0, 0}));
+    EXPECT_EQ(packed_by({0, BURIN_PACK_PANELS, 1, 4, 2, 0, 0}), Floats({a, c, 0, 0, b, d, 0, 0}));
+  }
 }
 
 TEST(Packing, data_at_odd_addresses) {

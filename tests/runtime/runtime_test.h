@@ -63,17 +63,21 @@ struct Opened {
   Model model;
 };
 
-inline Opened open_bytes(const burin_plan &plan, const std::string &file, bool allow_extra_tensors = false) {
+inline Opened open_with(const burin_plan &plan, burin_open_options options) {
   char message[512] = "untouched";
-  burin_open_options options = {};
-  options.weights = file.data();
-  options.weights_bytes = file.size();
-  options.allow_extra_tensors = allow_extra_tensors;
   options.message = message;
   options.message_bytes = sizeof message;
   burin_model *model = nullptr;
   burin_status status = burin_rt_open(&plan, &options, &model);
   return {status, message, Model(model)};
+}
+
+inline Opened open_bytes(const burin_plan &plan, const std::string &file, bool allow_extra_tensors = false) {
+  burin_open_options options = {};
+  options.weights = file.data();
+  options.weights_bytes = file.size();
+  options.allow_extra_tensors = allow_extra_tensors;
+  return open_with(plan, options);
 }
 
 // A kernel's argument as a matrix: (column, row).
