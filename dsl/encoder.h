@@ -60,8 +60,8 @@ private:
   int id_ = -1;
 };
 
-/// A value of a graph: rows of features, ids, a parameter, or a mask. A small value; copies mean the same value. It refers
-/// to its graph and must not outlive it.
+/// A value of a graph: rows of features, ids, a parameter, or a mask. A small value; copies mean the same value. It
+/// refers to its graph and must not outlive it.
 ///
 /// `Tensor()` stands for an operand that is not given, such as no bias. A tensor that an error left behind is null too,
 /// but remembers its graph, so that what is made of it stays silent.

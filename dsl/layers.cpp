@@ -29,10 +29,9 @@ Tensor requireWidth(Tensor x, Where where, const std::string &layer, int64_t d_m
 Tensor requireHeads(Tensor x, Where where, const std::string &layer, int64_t heads, int64_t d_model) {
   if (d_model < 1 || heads < 1 || d_model % heads == 0)
     return x;
-  return refuse(x, where,
-                layer + ": " + std::to_string(heads) + " heads do not divide d_model " + std::to_string(d_model),
-                "choose a d_model that is a multiple of heads, such as " +
-                    std::to_string((d_model + heads - 1) / heads * heads));
+  return refuse(
+      x, where, layer + ": " + std::to_string(heads) + " heads do not divide d_model " + std::to_string(d_model),
+      "choose a d_model that is a multiple of heads, such as " + std::to_string((d_model + heads - 1) / heads * heads));
 }
 
 /// x lies along time, and no sequence of it is longer than `max_len`.
@@ -198,8 +197,7 @@ public:
       return parameter(ids, name, {rows, options_.d_model}, Init::positions, where_);
     };
     Tensor words = embedding(ids, table("word_embeddings.weight", options_.vocabulary), where_);
-    Tensor positions =
-        learned_positions(ids.time(), table("position_embeddings.weight", options_.max_len), where_);
+    Tensor positions = learned_positions(ids.time(), table("position_embeddings.weight", options_.max_len), where_);
     Tensor types = table("token_type_embeddings.weight", options_.token_types);
     return norm("LayerNorm", add_row(add(words, positions, where_), types, 0, where_));
   }

@@ -83,7 +83,8 @@ static void attend(const KernelGroup &group, const Target &target) {
       f.compute_at(y, row).store_in(MemoryType::Heap);
   for (Func f : {stage.tileMax, stage.tileSum, stage.share, stage.largest, stage.denominator})
     f.compute_at(y, row).store_in(MemoryType::Heap);
-  // Sums over values are whole vectors: scalars and predicated tails might be reordered (schedules/schedule.h, panelWidth).
+  // Sums over values are whole vectors: scalars and predicated tails might be reordered (schedules/schedule.h,
+  // panelWidth).
   for (Func f : {stage.gathered, stage.part, stage.numerator}) {
     f.compute_at(y, row).store_in(MemoryType::Heap).bound(feature, 0, width).vectorize(feature, lanes);
   }

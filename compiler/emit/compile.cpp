@@ -5,9 +5,9 @@
 #include "emit/run_tool.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/passes.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -41,7 +41,8 @@ private:
 /// kernel wherever it is compiled.
 std::string symbolOf(StringRef model, const KernelText &kernel, const Target &target) {
   std::string symbol = (model + "_" + kernel.kernelClass + "_" + utohexstr(xxh3_64bits(kernel.text), true) + "_" +
-                        StringRef(target.name)).str();
+                        StringRef(target.name))
+                           .str();
   for (char &c : symbol)
     c = isAlnum(c) ? c : '_';
   return symbol;
@@ -97,7 +98,8 @@ Expected<CompileResult> compileModel(mlir::ModuleOp module, const CompileOptions
     if (options.progress)
       options.progress(source.symbol, ++done, int(sources.size()));
   };
-  KernelCompileOptions kernelOptions{.cacheFolder = options.cacheFolder, .useCache = options.useCache, .jobs = options.jobs};
+  KernelCompileOptions kernelOptions{
+      .cacheFolder = options.cacheFolder, .useCache = options.useCache, .jobs = options.jobs};
   auto compiled = compileKernels(sources, **target, kernelOptions, progress);
   if (!compiled)
     return compiled.takeError();

@@ -403,9 +403,8 @@ void KernelBuilder::addOutputs() {
   for (Value result : kernel_.getBody().front().getTerminator()->getOperands()) {
     Binding &value = values_[result];
     Func output = value.func;
-    bool isOutput = llvm::any_of(groups_, [&](const KernelGroup &group) {
-      return !group.intermediate && group.output.name() == output.name();
-    });
+    bool isOutput = llvm::any_of(
+        groups_, [&](const KernelGroup &group) { return !group.intermediate && group.output.name() == output.name(); });
     if (!isOutput) { // read by later groups as well: the output is a copy
       output = Func("result");
       output(axis::feature(), axis::row()) = value.func(axis::feature(), axis::row());

@@ -118,7 +118,8 @@ private:
     PlanCall planned;
     auto kernel = module_.lookupSymbol<func::FuncOp>(call.getCallee());
     planned.kernel = kernel.getName().str();
-    planned.perSequence = runsPerSequence(*kernelClassNamed(kernel->getAttrOfType<StringAttr>(attribute::kernel).getValue()));
+    planned.perSequence =
+        runsPerSequence(*kernelClassNamed(kernel->getAttrOfType<StringAttr>(attribute::kernel).getValue()));
     planned.arguments.push_back({.kind = BURIN_ARG_CONTEXT});
     if (int64_t bytes = integer(kernel, attribute::blobBytes)) {
       int64_t blob = integer(call, attribute::blob);
@@ -282,7 +283,8 @@ std::vector<KernelText> kernelsOf(ModuleOp module) {
         }
       };
       add(add, kernel, "kernel");
-      kernels.push_back({kernel.getName().str(), kernel->getAttrOfType<StringAttr>(attribute::kernel).str(), textOf(*alone)});
+      kernels.push_back(
+          {kernel.getName().str(), kernel->getAttrOfType<StringAttr>(attribute::kernel).str(), textOf(*alone)});
     }
   return kernels;
 }

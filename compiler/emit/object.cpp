@@ -30,13 +30,15 @@ public:
     for (const PlanAxis &axis : plan_.axes)
       axes.push_back(record({text(axis.name), i64(axis.maximum)}));
     for (const PlanParameter &parameter : plan_.parameters)
-      parameters.push_back(record({text(parameter.name), i32(parameter.shape.size()), i32(0),
-                                   array64({parameter.shape[0], parameter.shape.size() > 1 ? parameter.shape[1] : 1})}));
+      parameters.push_back(
+          record({text(parameter.name), i32(parameter.shape.size()), i32(0),
+                  array64({parameter.shape[0], parameter.shape.size() > 1 ? parameter.shape[1] : 1})}));
     for (const PlanSegment &s : plan_.segments)
       segments.push_back(record({i32(s.parameter), i32(s.layout), i32(s.transposed), i32(s.panel), i64(s.rows),
                                  i64(s.column), i64(s.destination)}));
     for (const PlanStateValue &v : plan_.stateValues)
-      states.push_back(record({text(v.name), i32(v.type), i32(v.tile), i64(v.rows), i64(v.features), i64(v.offset), i64(v.bytes)}));
+      states.push_back(
+          record({text(v.name), i32(v.type), i32(v.tile), i64(v.rows), i64(v.features), i64(v.offset), i64(v.bytes)}));
     for (const CpuBit &bit : plan_.target->cpuBits)
       bits.push_back(record({i32(bit.leaf), i32(bit.subleaf), i32(bit.reg), i32(bit.mask)}));
     return global("plan", record({i32(BURIN_PLAN_VERSION), i32(axes.size()), i64(plan_.fingerprint), text(plan_.name),
@@ -57,8 +59,8 @@ private:
   }
 
   GlobalVariable *global(const Twine &name, Constant *value) {
-    auto *variable = new GlobalVariable(module_, value->getType(), /*isConstant=*/true, GlobalValue::InternalLinkage, value,
-                                        plan_.name + "_table_" + name);
+    auto *variable = new GlobalVariable(module_, value->getType(), /*isConstant=*/true, GlobalValue::InternalLinkage,
+                                        value, plan_.name + "_table_" + name);
     variable->setAlignment(Align(8));
     return variable;
   }
@@ -69,13 +71,15 @@ private:
     return known;
   }
   Constant *table(const Twine &name, ArrayRef<Constant *> rows) {
-    return rows.empty() ? null() : global(name, ConstantArray::get(ArrayType::get(rows[0]->getType(), rows.size()), rows));
+    return rows.empty() ? null()
+                        : global(name, ConstantArray::get(ArrayType::get(rows[0]->getType(), rows.size()), rows));
   }
 
   Constant *tensors(const Twine &name, ArrayRef<PlanTensor> list) {
     std::vector<Constant *> rows;
     for (const PlanTensor &t : list)
-      rows.push_back(record({text(t.name), i32(t.type), i32(t.rowAxis), i32(t.columnAxis), i32(t.limit), i64(t.columns)}));
+      rows.push_back(
+          record({text(t.name), i32(t.type), i32(t.rowAxis), i32(t.columnAxis), i32(t.limit), i64(t.columns)}));
     return table(name, rows);
   }
 
@@ -84,18 +88,19 @@ private:
     for (const PlanCall &call : entry.calls) {
       std::vector<Constant *> arguments;
       for (const PlanArgument &a : call.arguments)
-        arguments.push_back(record({i32(a.kind), i32(a.index), i32(a.type), i32(a.rowAxis), i32(a.columnAxis), i32(a.tile),
-                                    i64(a.columns), i64(a.offset)}));
+        arguments.push_back(record({i32(a.kind), i32(a.index), i32(a.type), i32(a.rowAxis), i32(a.columnAxis),
+                                    i32(a.tile), i64(a.columns), i64(a.offset)}));
       std::string symbol = symbolOf_.lookup(call.kernel);
       auto *type = FunctionType::get(Type::getInt32Ty(context_), {PointerType::get(context_, 0)}, false);
       auto *kernel = cast<Function>(module_.getOrInsertFunction(symbol + "_argv", type).getCallee());
-      calls.push_back(record({kernel, text(symbol), table(name + "_arguments", arguments), i32(arguments.size()),
-                              i32(call.perSequence)}));
+      calls.push_back(record(
+          {kernel, text(symbol), table(name + "_arguments", arguments), i32(arguments.size()), i32(call.perSequence)}));
     }
-    return global(name + "_entry", record({table(name + "_calls", calls), tensors(name + "_inputs", entry.inputs),
-                                           tensors(name + "_outputs", entry.outputs), i32(entry.calls.size()),
-                                           i32(entry.inputs.size()), i32(entry.outputs.size()), i32(entry.usesPositions),
-                                           array64(entry.scratchRowBytes), i64(entry.kernelScratchBytes)}));
+    return global(name + "_entry",
+                  record({table(name + "_calls", calls), tensors(name + "_inputs", entry.inputs),
+                          tensors(name + "_outputs", entry.outputs), i32(entry.calls.size()), i32(entry.inputs.size()),
+                          i32(entry.outputs.size()), i32(entry.usesPositions), array64(entry.scratchRowBytes),
+                          i64(entry.kernelScratchBytes)}));
   }
 
   Module &module_;
@@ -181,7 +186,8 @@ private:
       return ConstantPointerNull::get(cast<PointerType>(pointer_));
     Value *array = builder_.CreateAlloca(ArrayType::get(type, count));
     for (unsigned i = 0; i < count; ++i)
-      builder_.CreateStore(argument(first + i), builder_.CreateConstInBoundsGEP2_64(ArrayType::get(type, count), array, 0, i));
+      builder_.CreateStore(argument(first + i),
+                           builder_.CreateConstInBoundsGEP2_64(ArrayType::get(type, count), array, 0, i));
     return array;
   }
 
@@ -220,8 +226,8 @@ Error compileTables(const ModelPlan &plan, const StringMap<std::string> &symbolO
   const llvm::Target *target = TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return createStringError("no code generator for '" + plan.target->triple + "': " + error);
-  std::unique_ptr<TargetMachine> machine(target->createTargetMachine(triple, plan.target->cpu, plan.target->features,
-                                                                     TargetOptions(), Reloc::PIC_));
+  std::unique_ptr<TargetMachine> machine(
+      target->createTargetMachine(triple, plan.target->cpu, plan.target->features, TargetOptions(), Reloc::PIC_));
   module.setTargetTriple(triple);
   module.setDataLayout(machine->createDataLayout());
   module.setPICLevel(PICLevel::BigPIC);
@@ -242,7 +248,8 @@ Error compileTables(const ModelPlan &plan, const StringMap<std::string> &symbolO
 } // namespace
 
 std::vector<std::string> entryPointsOf(const ModelPlan &plan) {
-  std::vector<std::string> names{"plan", "open", "close", "scratch_bytes", "batch_scratch_bytes", "forward", "forward_batch"};
+  std::vector<std::string> names{"plan",    "open",         "close", "scratch_bytes", "batch_scratch_bytes",
+                                 "forward", "forward_batch"};
   if (plan.step)
     names.insert(names.end(), {"state_bytes", "reset", "step", "advance", "state_read"});
   return names;
@@ -252,7 +259,8 @@ Error writeObject(const ModelPlan &plan, ArrayRef<KernelObject> kernels, StringR
   StringMap<std::string> symbolOf;
   for (const KernelObject &kernel : kernels)
     symbolOf[kernel.function] = kernel.symbol;
-  std::string tables = (folder + "/tables.o").str(), linked = (folder + "/linked.o").str(), hidden = (folder + "/hidden.o").str();
+  std::string tables = (folder + "/tables.o").str(), linked = (folder + "/linked.o").str(),
+              hidden = (folder + "/hidden.o").str();
   if (Error error = compileTables(plan, symbolOf, tables))
     return error;
 

@@ -21,14 +21,15 @@ Error runTool(const std::vector<std::string> &command) {
     return createStringError(code, "no temporary file");
   std::vector<StringRef> arguments(command.begin(), command.end());
   std::string error;
-  int status = sys::ExecuteAndWait(*program, arguments, std::nullopt, {std::nullopt, StringRef(output), StringRef(output)}, 0,
-                                   0, &error);
+  int status = sys::ExecuteAndWait(*program, arguments, std::nullopt,
+                                   {std::nullopt, StringRef(output), StringRef(output)}, 0, 0, &error);
   std::string text;
   if (auto buffer = MemoryBuffer::getFile(output))
     text = (*buffer)->getBuffer().rtrim().str();
   sys::fs::remove(output);
   if (status != 0)
-    return createStringError("'" + sys::path::filename(command[0]).str() + "' failed: " + (error.empty() ? text : error));
+    return createStringError("'" + sys::path::filename(command[0]).str() +
+                             "' failed: " + (error.empty() ? text : error));
   return Error::success();
 }
 

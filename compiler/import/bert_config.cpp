@@ -16,7 +16,8 @@ llvm::Expected<json> readJson(llvm::StringRef path) {
   auto text = llvm::MemoryBuffer::getFile(path);
   if (!text)
     return failure(path + ": " + text.getError().message());
-  json value = json::parse((*text)->getBuffer().begin(), (*text)->getBuffer().end(), nullptr, /*allow_exceptions=*/false);
+  json value =
+      json::parse((*text)->getBuffer().begin(), (*text)->getBuffer().end(), nullptr, /*allow_exceptions=*/false);
   if (value.is_discarded())
     return failure(path + ": not JSON");
   return value;
@@ -27,23 +28,50 @@ llvm::Error refusal(llvm::StringRef path, llvm::StringRef entry, const json &val
 }
 
 /// Entries of config.json that say nothing about what the encoder computes: training, generation, labels, provenance.
-constexpr llvm::StringLiteral withoutMeaning[] = {
-    "_attn_implementation_autoset", "_name_or_path", "architectures", "attention_probs_dropout_prob", "bos_token_id",
-    "classifier_dropout", "directionality", "dtype", "eos_token_id", "finetuning_task", "gradient_checkpointing",
-    "hidden_dropout_prob", "id2label", "initializer_range", "label2id", "max_seq_length", "num_labels",
-    "output_attentions", "output_hidden_states", "output_past", "pad_token_id", "pooler_fc_size",
-    "pooler_num_attention_heads", "pooler_num_fc_layers", "pooler_size_per_head", "pooler_type", "problem_type",
-    "return_dict", "sep_token_id", "cls_token_id", "mask_token_id", "unk_token_id", "tie_word_embeddings",
-    "tokenizer_class", "torch_dtype", "torchscript", "transformers_version", "use_cache", "chunk_size_feed_forward"};
+constexpr llvm::StringLiteral withoutMeaning[] = {"_attn_implementation_autoset",
+                                                  "_name_or_path",
+                                                  "architectures",
+                                                  "attention_probs_dropout_prob",
+                                                  "bos_token_id",
+                                                  "classifier_dropout",
+                                                  "directionality",
+                                                  "dtype",
+                                                  "eos_token_id",
+                                                  "finetuning_task",
+                                                  "gradient_checkpointing",
+                                                  "hidden_dropout_prob",
+                                                  "id2label",
+                                                  "initializer_range",
+                                                  "label2id",
+                                                  "max_seq_length",
+                                                  "num_labels",
+                                                  "output_attentions",
+                                                  "output_hidden_states",
+                                                  "output_past",
+                                                  "pad_token_id",
+                                                  "pooler_fc_size",
+                                                  "pooler_num_attention_heads",
+                                                  "pooler_num_fc_layers",
+                                                  "pooler_size_per_head",
+                                                  "pooler_type",
+                                                  "problem_type",
+                                                  "return_dict",
+                                                  "sep_token_id",
+                                                  "cls_token_id",
+                                                  "mask_token_id",
+                                                  "unk_token_id",
+                                                  "tie_word_embeddings",
+                                                  "tokenizer_class",
+                                                  "torch_dtype",
+                                                  "torchscript",
+                                                  "transformers_version",
+                                                  "use_cache",
+                                                  "chunk_size_feed_forward"};
 
 /// Entries that do change it, and the one value that is supported.
 const std::pair<const char *, json> onlySupported[] = {
-    {"model_type", "bert"},
-    {"position_embedding_type", "absolute"},
-    {"is_decoder", false},
-    {"is_encoder_decoder", false},
-    {"add_cross_attention", false},
-    {"pruned_heads", json::object()},
+    {"model_type", "bert"},        {"position_embedding_type", "absolute"}, {"is_decoder", false},
+    {"is_encoder_decoder", false}, {"add_cross_attention", false},          {"pruned_heads", json::object()},
 };
 
 llvm::Expected<int64_t> sizeIn(const json &config, llvm::StringRef path, const char *entry,
@@ -137,8 +165,9 @@ static llvm::Error readPooling(llvm::StringRef path, SentenceModules &modules) {
     ++chosen;
   }
   if (chosen != 1)
-    return failure(path + ": " + llvm::Twine(chosen) + " pooling modes are on, expected one of "
-                          "pooling_mode_mean_tokens and pooling_mode_cls_token");
+    return failure(path + ": " + llvm::Twine(chosen) +
+                   " pooling modes are on, expected one of "
+                   "pooling_mode_mean_tokens and pooling_mode_cls_token");
   return llvm::Error::success();
 }
 
@@ -162,8 +191,9 @@ llvm::Expected<SentenceModules> readSentenceModules(llvm::StringRef folder) {
   for (size_t index = 0; index < list->size(); ++index) {
     const json &module = (*list)[index];
     auto text = [&](const char *entry) {
-      return module.is_object() && module.contains(entry) && module[entry].is_string() ? module[entry].get<std::string>()
-                                                                                       : std::string();
+      return module.is_object() && module.contains(entry) && module[entry].is_string()
+                 ? module[entry].get<std::string>()
+                 : std::string();
     };
     std::string type = text("type"), kind = llvm::StringRef(type).rsplit('.').second.str();
     auto misplaced = [&](const char *expected) {

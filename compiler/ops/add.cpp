@@ -10,7 +10,8 @@ LogicalResult AddOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc
   if (!isRows(a))
     return refuse(location, "add: a has shape " + describe(a) + ", expected [rows, features]");
   if (a != b)
-    return refuse(location, "add: a has shape " + describe(a) + ", b has shape " + describe(b) + "; expected equal shapes");
+    return refuse(location,
+                  "add: a has shape " + describe(a) + ", b has shape " + describe(b) + "; expected equal shapes");
   results.push_back(a);
   return success();
 }

@@ -13,7 +13,8 @@ LogicalResult AppendOp::inferReturnTypes(MLIRContext *context, std::optional<Loc
                                 describe(adaptor.getRow().getType()));
   // "step" is the symbol of rows kept by a stream: as many as samples so far.
   auto rows = RowsAttr::get(context, StringAttr::get(context, "step"), cache.getMax());
-  results.push_back(RankedTensorType::get({ShapedType::kDynamic, past.getShape().back()}, Float32Type::get(context), rows));
+  results.push_back(
+      RankedTensorType::get({ShapedType::kDynamic, past.getShape().back()}, Float32Type::get(context), rows));
   return success();
 }
 

@@ -7,7 +7,9 @@ using namespace mlir;
 using namespace burin;
 
 /// True where the rows of q and k may stand in one attention: rows of a sequence, or a step's one row.
-static bool isTimeRows(Type type) { return isRows(type) && (rowsOf(type) || !cast<RankedTensorType>(type).getEncoding()); }
+static bool isTimeRows(Type type) {
+  return isRows(type) && (rowsOf(type) || !cast<RankedTensorType>(type).getEncoding());
+}
 
 LogicalResult AttentionOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                             SmallVectorImpl<Type> &results) {
@@ -15,28 +17,31 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   int64_t heads = adaptor.getHeads();
   for (auto [name, type] : {std::pair("q", q), std::pair("k", k), std::pair("v", v)})
     if (!isTimeRows(type))
-      return refuse(location, Twine("attention: ") + name + " has shape " + describe(type) + ", expected [time, features]");
+      return refuse(location,
+                    Twine("attention: ") + name + " has shape " + describe(type) + ", expected [time, features]");
   if (featuresOf(q) != featuresOf(k)) // attention_c1
     return refuse(location, "attention: q has " + Twine(featuresOf(q)) + " features, k has " + Twine(featuresOf(k)) +
                                 "; expected equal widths");
   if (rowsOf(k) != rowsOf(v)) // attention_c2
-    return refuse(location, "attention: k has shape " + describe(k) + ", v has shape " + describe(v) +
-                                "; expected equal rows");
+    return refuse(location,
+                  "attention: k has shape " + describe(k) + ", v has shape " + describe(v) + "; expected equal rows");
   if (heads < 1)
     return refuse(location, "attention: heads is " + Twine(heads) + ", expected at least 1");
   for (Type type : {k, v}) // attention_c3
     if (featuresOf(type) % heads)
-      return refuse(location, "attention: " + Twine(heads) + " heads do not divide " + Twine(featuresOf(type)) + " features");
+      return refuse(location,
+                    "attention: " + Twine(heads) + " heads do not divide " + Twine(featuresOf(type)) + " features");
   if (!std::isfinite(adaptor.getScale().convertToDouble()))
     return refuse(location, "attention: scale is not finite");
   if (Value mask = adaptor.getMask()) {
     auto type = cast<RankedTensorType>(mask.getType());
     auto pairs = dyn_cast_or_null<PairsAttr>(type.getEncoding());
     RowsAttr queries = rowsOf(q), keys = rowsOf(k);
-    bool fits = pairs && queries && keys && pairs.getQuery() == queries.getSymbol() && pairs.getKey() == keys.getSymbol();
+    bool fits =
+        pairs && queries && keys && pairs.getQuery() == queries.getSymbol() && pairs.getKey() == keys.getSymbol();
     if (!fits) // attention_c4
-      return refuse(location, "attention: the mask has shape " + describe(type) + ", expected the rows of q " + describe(q) +
-                                  " by the rows of k " + describe(k));
+      return refuse(location, "attention: the mask has shape " + describe(type) + ", expected the rows of q " +
+                                  describe(q) + " by the rows of k " + describe(k));
   }
   results.push_back(withFeatures(q, featuresOf(v)));
   return success();

@@ -11,7 +11,8 @@ LogicalResult ConcatenateOp::inferReturnTypes(MLIRContext *, std::optional<Locat
   auto first = cast<RankedTensorType>(adaptor.getParts()[0].getType());
   int64_t axis = adaptor.getAxis();
   if (axis < 0 || axis >= first.getRank())
-    return refuse(location, "concatenate: axis " + Twine(axis) + " of parts with " + Twine(first.getRank()) + " dimensions");
+    return refuse(location,
+                  "concatenate: axis " + Twine(axis) + " of parts with " + Twine(first.getRank()) + " dimensions");
   SmallVector<int64_t> shape(first.getShape());
   for (Value part : adaptor.getParts().drop_front()) {
     auto type = cast<RankedTensorType>(part.getType());
@@ -19,8 +20,8 @@ LogicalResult ConcatenateOp::inferReturnTypes(MLIRContext *, std::optional<Locat
     for (int64_t i = 0; fits && i < type.getRank(); ++i)
       fits = i == axis || type.getDimSize(i) == first.getDimSize(i);
     if (!fits)
-      return refuse(location, "concatenate: a part has shape " + describe(type) + ", which does not join " + describe(first) +
-                                  " along axis " + Twine(axis));
+      return refuse(location, "concatenate: a part has shape " + describe(type) + ", which does not join " +
+                                  describe(first) + " along axis " + Twine(axis));
     shape[axis] += type.getDimSize(axis);
   }
   results.push_back(RankedTensorType::get(shape, first.getElementType()));

@@ -12,8 +12,8 @@ LogicalResult EmbeddingOp::inferReturnTypes(MLIRContext *context, std::optional<
     return refuse(location, "embedding: the ids have shape " + describe(ids) + ", expected [rows, 1]");
   if (table.getRank() != 2)
     return refuse(location, "embedding: the table has shape " + describe(table) + ", expected [vocabulary, features]");
-  results.push_back(RankedTensorType::get({ids.getDimSize(0), table.getDimSize(1)}, Float32Type::get(context),
-                                          ids.getEncoding()));
+  results.push_back(
+      RankedTensorType::get({ids.getDimSize(0), table.getDimSize(1)}, Float32Type::get(context), ids.getEncoding()));
   return success();
 }
 

@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace burin;
 
 LogicalResult GeluTanhOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
-                                       SmallVectorImpl<Type> &results) {
+                                           SmallVectorImpl<Type> &results) {
   Type x = adaptor.getX().getType();
   if (!isRows(x))
     return refuse(location, "gelu_tanh: x has shape " + describe(x) + ", expected [rows, features]");

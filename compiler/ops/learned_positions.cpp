@@ -4,12 +4,13 @@
 using namespace mlir;
 using namespace burin;
 
-LogicalResult LearnedPositionsOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
-                                                   SmallVectorImpl<Type> &results) {
+LogicalResult LearnedPositionsOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
+                                                   Adaptor adaptor, SmallVectorImpl<Type> &results) {
   auto positions = cast<RankedTensorType>(adaptor.getPositions().getType());
   auto table = cast<RankedTensorType>(adaptor.getTable().getType());
   if (table.getRank() != 2)
-    return refuse(location, "learned_positions: the table has shape " + describe(table) + ", expected [max_len, d_model]");
+    return refuse(location,
+                  "learned_positions: the table has shape " + describe(table) + ", expected [max_len, d_model]");
   if (RowsAttr rows = rowsOf(positions); rows && rows.getMax() > table.getDimSize(0))
     return refuse(location, "learned_positions: " + rows.getSymbol().getValue() + " can reach " + Twine(rows.getMax()) +
                                 ", but the table has " + Twine(table.getDimSize(0)) + " rows");
@@ -18,7 +19,9 @@ LogicalResult LearnedPositionsOp::inferReturnTypes(MLIRContext *context, std::op
   return success();
 }
 
-SmallVector<StreamRule> LearnedPositionsOp::getStreamRules() { return {StreamRule::counter(), StreamRule::pointwise()}; }
+SmallVector<StreamRule> LearnedPositionsOp::getStreamRules() {
+  return {StreamRule::counter(), StreamRule::pointwise()};
+}
 
 HostTensor LearnedPositionsOp::evaluate(llvm::ArrayRef<HostTensor> operands) {
   HostTensor y({operands[0].rows(), operands[1].features()});

@@ -14,7 +14,9 @@ LogicalResult MeanOverTimeOp::inferReturnTypes(MLIRContext *context, std::option
   return success();
 }
 
-SmallVector<StreamRule> MeanOverTimeOp::getStreamRules() { return {StreamRule::running("sum", "add", "divide_by_count")}; }
+SmallVector<StreamRule> MeanOverTimeOp::getStreamRules() {
+  return {StreamRule::running("sum", "add", "divide_by_count")};
+}
 
 HostTensor MeanOverTimeOp::evaluate(llvm::ArrayRef<HostTensor> operands) {
   const HostTensor &x = operands[0];

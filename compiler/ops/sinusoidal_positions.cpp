@@ -12,8 +12,8 @@ LogicalResult SinusoidalPositionsOp::inferReturnTypes(MLIRContext *context, std:
     return refuse(location, "sinusoidal_positions: d_model is " + Twine(features) +
                                 ", expected an even number: sines and cosines come in pairs");
   auto positions = cast<RankedTensorType>(adaptor.getPositions().getType());
-  results.push_back(RankedTensorType::get({positions.getDimSize(0), features}, Float32Type::get(context),
-                                          positions.getEncoding()));
+  results.push_back(
+      RankedTensorType::get({positions.getDimSize(0), features}, Float32Type::get(context), positions.getEncoding()));
   return success();
 }
 

@@ -16,7 +16,8 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
   if (llvm::AddOverflow(first, size, end))
     end = std::numeric_limits<int64_t>::max();
   if (first < 0 || size < 1 || end > featuresOf(x))
-    return refuse(location, "slice: columns [" + Twine(first) + ", " + Twine(end) + ") of " + Twine(featuresOf(x)) + " features");
+    return refuse(location,
+                  "slice: columns [" + Twine(first) + ", " + Twine(end) + ") of " + Twine(featuresOf(x)) + " features");
   results.push_back(withFeatures(x, size));
   return success();
 }

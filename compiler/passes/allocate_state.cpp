@@ -1,5 +1,5 @@
-// allocate_state: all state in one flat block. Each value gets its layout and its offset; the block begins with a header
-// of 64 bytes that the runtime owns (fingerprint, position).
+// allocate_state: all state in one flat block. Each value gets its layout and its offset; the block begins with a
+// header of 64 bytes that the runtime owns (fingerprint, position).
 //
 // It stands after derive_step, which makes the values, and before form_kernels, so that a kernel's operands have their
 // final types. Keys of a cache lie across lanes, as the target's attention reads them; everything else in plain rows.

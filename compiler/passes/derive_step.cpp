@@ -10,9 +10,9 @@
 //   6. Everything else is copied, and its type inferred again.
 //
 // Rejected: a `step` that the user writes, or that a room writes. Both can differ from forward; this cannot.
+#include "mlir/IR/IRMapping.h"
 #include "passes/passes.h"
 #include "llvm/ADT/StringMap.h"
-#include "mlir/IR/IRMapping.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -64,9 +64,10 @@ struct DeriveStep : impl::DeriveStepBase<DeriveStep> {
     for (Type type : forward.getArgumentTypes()) {
       RowsAttr rows = rowsOf(type);
       if (rows && axis && rows.getSymbol() != axis.getSymbol())
-        return Refusal{forward.getLoc(), "the graph",
-                       ("it has two time axes, " + axis.getSymbol().getValue() + " and " + rows.getSymbol().getValue()).str(),
-                       "give its inputs the same time"};
+        return Refusal{
+            forward.getLoc(), "the graph",
+            ("it has two time axes, " + axis.getSymbol().getValue() + " and " + rows.getSymbol().getValue()).str(),
+            "give its inputs the same time"};
       if (rows)
         axis = rows;
     }
@@ -102,7 +103,8 @@ struct DeriveStep : impl::DeriveStepBase<DeriveStep> {
     }
     if (!hasPositions) {
       arguments.push_back(RankedTensorType::get({1, 1}, builder.getI64Type()));
-      argumentAttributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(attribute::positions, builder.getUnitAttr())));
+      argumentAttributes.push_back(
+          builder.getDictionaryAttr(builder.getNamedAttr(attribute::positions, builder.getUnitAttr())));
     }
     for (auto [index, type] : llvm::enumerate(forward.getResultTypes())) {
       results.push_back(rowType(type));
@@ -153,8 +155,8 @@ struct DeriveStep : impl::DeriveStepBase<DeriveStep> {
         break;
       }
       case StreamRule::Kind::Running: {
-        StateOp past = makeState(builder, op, rule.name,
-                                 RankedTensorType::get({featuresOf(row.getType())}, builder.getF64Type()));
+        StateOp past =
+            makeState(builder, op, rule.name, RankedTensorType::get({featuresOf(row.getType())}, builder.getF64Type()));
         map.map(op.getResult(0),
                 AccumulateOp::create(builder, op.getLoc(), row, position, past, rule.combine, rule.finish).getResult());
         return success();
@@ -174,9 +176,9 @@ struct DeriveStep : impl::DeriveStepBase<DeriveStep> {
     copy->setOperands(operands);
     builder.insert(copy);
     SmallVector<Type> types;
-    if (failed(cast<InferTypeOpInterface>(copy).inferReturnTypes(op.getContext(), op.getLoc(), copy->getOperands(),
-                                                                 copy->getAttrDictionary(), copy->getPropertiesStorage(),
-                                                                 copy->getRegions(), types)))
+    if (failed(cast<InferTypeOpInterface>(copy).inferReturnTypes(
+            op.getContext(), op.getLoc(), copy->getOperands(), copy->getAttrDictionary(), copy->getPropertiesStorage(),
+            copy->getRegions(), types)))
       return failure();
     for (auto [from, to, type] : llvm::zip_equal(op.getResults(), copy->getResults(), types)) {
       to.setType(type);

@@ -1,8 +1,8 @@
 // form_kernels: which ops become one kernel.
 //
-// A kernel is one anchor (contract, attend, row reduce, pool) with its prologue and epilogue. It stands after derive_step
-// and allocate_state, which read and type ops, and before everything that counts calls. What it leaves: entries of
-// parameters, states and calls; a private function per kernel.
+// A kernel is one anchor (contract, attend, row reduce, pool) with its prologue and epilogue. It stands after
+// derive_step and allocate_state, which read and type ops, and before everything that counts calls. What it leaves:
+// entries of parameters, states and calls; a private function per kernel.
 //
 //   1. Ops are taken in order. An elementwise op joins, as epilogue, the kernel that made one of its operands, when
 //      nothing else reads that operand: bias, activation, residual and norm end up behind the contract before them.
@@ -13,9 +13,9 @@
 //
 // Rejected: choosing by a general fusion search. The graphs are encoders; these rules give the kernels that one would
 // draw by hand, and their reasons fit on a page.
+#include "mlir/IR/IRMapping.h"
 #include "passes/passes.h"
 #include "llvm/ADT/SetVector.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -64,7 +64,8 @@ struct FormKernels : impl::FormKernelsBase<FormKernels> {
     return work;
   }
 
-  // ---- Steps 1 to 3: grouping ----------------------------------------------------------------------------------------
+  // ---- Steps 1 to 3: grouping
+  // ----------------------------------------------------------------------------------------
 
   SmallVector<std::unique_ptr<Kernel>> group(func::FuncOp entry) {
     SmallVector<std::unique_ptr<Kernel>> kernels;
@@ -102,7 +103,8 @@ struct FormKernels : impl::FormKernelsBase<FormKernels> {
   /// The kernel that made `value`, when only one reader exists and more may follow in that kernel.
   static Kernel *openProducer(Value value, const DenseMap<Operation *, Kernel *> &kernelOf) {
     Kernel *kernel = value.getDefiningOp() ? kernelOf.lookup(value.getDefiningOp()) : nullptr;
-    if (!kernel || !value.hasOneUse() || kernel->last() != value.getDefiningOp() || runsPerSequence(kernel->kernelClass))
+    if (!kernel || !value.hasOneUse() || kernel->last() != value.getDefiningOp() ||
+        runsPerSequence(kernel->kernelClass))
       return nullptr;
     return kernel;
   }
@@ -152,7 +154,8 @@ struct FormKernels : impl::FormKernelsBase<FormKernels> {
     kernel.ops = llvm::SetVector<Operation *>(ops.begin(), ops.end());
   }
 
-  // ---- Step 4: functions ---------------------------------------------------------------------------------------------
+  // ---- Step 4: functions
+  // ---------------------------------------------------------------------------------------------
 
   func::FuncOp makeFunction(Location location, KernelClass kernelClass, TypeRange arguments, TypeRange results) {
     OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());
@@ -192,7 +195,8 @@ struct FormKernels : impl::FormKernelsBase<FormKernels> {
         op.erase();
   }
 
-  // ---- Step 5: whole -------------------------------------------------------------------------------------------------
+  // ---- Step 5: whole
+  // -------------------------------------------------------------------------------------------------
 
   void makeWhole(func::FuncOp entry) {
     llvm::SetVector<Value> inputs;

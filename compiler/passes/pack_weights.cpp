@@ -2,8 +2,8 @@
 //
 // All weights of a kernel lie one after another in a blob, each at a static offset, so that a kernel takes one buffer
 // and no weight needs a descriptor. A weight that a contract reads lies in panels `[N / width][K][width]`; the width is
-// the target's choice for that weight, never a row bucket's, so one packing serves every bucket. Vectors are padded with
-// zeros to a whole vector of any target.
+// the target's choice for that weight, never a row bucket's, so one packing serves every bucket. Vectors are padded
+// with zeros to a whole vector of any target.
 //
 // It stands last: it needs the final kernels and calls. Two calls that read the same parameters in the same layout (a
 // kernel of forward and one of step) share a blob.
@@ -100,7 +100,8 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
     for (auto [index, operand] : llvm::enumerate(call.getOperands())) {
       if (!isWeight(operand))
         continue;
-      stream << kernel.getArgAttr(index, attribute::weightOffset) << "/" << kernel.getArgAttr(index, attribute::panel) << ":";
+      stream << kernel.getArgAttr(index, attribute::weightOffset) << "/" << kernel.getArgAttr(index, attribute::panel)
+             << ":";
       if (auto parameter = operand.getDefiningOp<ParameterOp>())
         stream << parameter.getName();
       else

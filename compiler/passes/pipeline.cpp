@@ -1,21 +1,21 @@
 // The one list of passes. Each line says why it stands there.
-#include "passes/passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/passes.h"
 
 using namespace mlir;
 
 namespace burin {
 
 void buildPipeline(OpPassManager &passes, llvm::StringRef target) {
-  passes.addPass(createVerifyGraph());               // first: the rest trusts the graph
-  passes.addPass(createCanonicalizerPass());         // before derive_step: what folds away needs no state
-  passes.addPass(createDeriveStep());                // before kernels: it reads ops, not kernels
+  passes.addPass(createVerifyGraph());                 // first: the rest trusts the graph
+  passes.addPass(createCanonicalizerPass());           // before derive_step: what folds away needs no state
+  passes.addPass(createDeriveStep());                  // before kernels: it reads ops, not kernels
   passes.addPass(createAllocateState({target.str()})); // before kernels: a kernel's operands have their final layout
-  passes.addPass(createFormKernels());               //
-  passes.addPass(createShareKernels());              // before weights: shared kernels share one blob layout
-  passes.addPass(createPlanMemory());                // after sharing: the calls are final
-  passes.addPass(createPackWeights({target.str()})); //
+  passes.addPass(createFormKernels());                 //
+  passes.addPass(createShareKernels());                // before weights: shared kernels share one blob layout
+  passes.addPass(createPlanMemory());                  // after sharing: the calls are final
+  passes.addPass(createPackWeights({target.str()}));   //
 }
 
 llvm::SmallVector<func::FuncOp> entriesOf(ModuleOp module) {

@@ -1,5 +1,6 @@
 // plan_memory: where intermediate values lie. One scratch arena, a region for each axis (the rows of a time symbol, a
-// row per sequence, one row); in it a value has an offset in bytes *per row*, so that one plan serves any number of rows.
+// row per sequence, one row); in it a value has an offset in bytes *per row*, so that one plan serves any number of
+// rows.
 //
 // It stands after share_kernels, when the calls of an entry are final. A value lives from the call that makes it to the
 // last call that reads it; values that never live together share bytes. Results of an entry lie in the caller's memory

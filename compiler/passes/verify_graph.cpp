@@ -2,9 +2,9 @@
 //
 // It stands first, so that every later pass may trust the graph. Shape rules live in the ops; what is checked here is
 // what no single op can see: names, entries, axes, outputs.
+#include "mlir/IR/Verifier.h"
 #include "passes/passes.h"
 #include "llvm/ADT/StringMap.h"
-#include "mlir/IR/Verifier.h"
 #include <cctype>
 
 using namespace mlir;
@@ -20,11 +20,11 @@ constexpr int64_t maxAxes = 4, maxTensors = 16; // BURIN_MAX_AXES, BURIN_MAX_TEN
 /// Reserved in C99 or C++, so that a generated header could not be compiled.
 constexpr llvm::StringLiteral reserved[] = {
     "alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class", "const", "constexpr",
-    "continue", "default", "delete", "do", "double", "else", "enum", "explicit", "export", "extern", "false", "float", "for",
-    "friend", "goto", "if", "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "nullptr", "operator",
-    "or", "private", "protected", "public", "register", "requires", "restrict", "return", "short", "signed", "sizeof",
-    "static", "struct", "switch", "template", "this", "throw", "true", "try", "typedef", "typeid", "typename", "union",
-    "unsigned", "using", "virtual", "void", "volatile", "while", "xor",
+    "continue", "default", "delete", "do", "double", "else", "enum", "explicit", "export", "extern", "false", "float",
+    "for", "friend", "goto", "if", "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "nullptr",
+    "operator", "or", "private", "protected", "public", "register", "requires", "restrict", "return", "short", "signed",
+    "sizeof", "static", "struct", "switch", "template", "this", "throw", "true", "try", "typedef", "typeid", "typename",
+    "union", "unsigned", "using", "virtual", "void", "volatile", "while", "xor",
     // names that the generated declarations use themselves
     "model", "scratch", "scratch_bytes", "state", "sequences", "count"};
 
@@ -51,7 +51,8 @@ struct VerifyGraph : impl::VerifyGraphBase<VerifyGraph> {
     // Names that begin with "burin" are the runtime's.
     if (!module.getName() || (!isIdentifier(*module.getName()) && *module.getName() != "model") ||
         module.getName()->starts_with("burin"))
-      error(module.getLoc()) << "the model is named '" << module.getName().value_or("") << "', expected a C identifier that is not reserved";
+      error(module.getLoc()) << "the model is named '" << module.getName().value_or("")
+                             << "', expected a C identifier that is not reserved";
     auto forward = module.lookupSymbol<func::FuncOp>("forward");
     if (!forward || forward.isExternal() || !forward.getBody().hasOneBlock()) {
       error(module.getLoc()) << "the model has no function @forward with one block";
@@ -73,8 +74,8 @@ struct VerifyGraph : impl::VerifyGraphBase<VerifyGraph> {
     auto check = [&](StringAttr symbol, int64_t max) {
       auto [known, isNew] = axes.try_emplace(symbol.getValue(), max);
       if (!isNew && known->second != max)
-        error(location) << "time symbol '" << symbol.getValue() << "' has maximum " << max << " here and " << known->second
-                        << " elsewhere";
+        error(location) << "time symbol '" << symbol.getValue() << "' has maximum " << max << " here and "
+                        << known->second << " elsewhere";
       if (max < 1)
         error(location) << "time symbol '" << symbol.getValue() << "' has maximum " << max << ", expected at least 1";
     };
@@ -98,10 +99,12 @@ struct VerifyGraph : impl::VerifyGraphBase<VerifyGraph> {
       auto name = forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(), attribute::name);
       StringRef text = name ? name.getValue() : "";
       if (!isIdentifier(text))
-        error(argument.getLoc()) << "input " << argument.getArgNumber() << " is named '" << text << "', expected a C identifier that is not reserved";
+        error(argument.getLoc()) << "input " << argument.getArgNumber() << " is named '" << text
+                                 << "', expected a C identifier that is not reserved";
       else if (!names.try_emplace(text, true).second)
         error(argument.getLoc()) << "two inputs are named '" << text << "'";
-      bool isMask = type && isa_and_nonnull<PairsAttr>(type.getEncoding()) && type.getElementType().isUnsignedInteger(8);
+      bool isMask =
+          type && isa_and_nonnull<PairsAttr>(type.getEncoding()) && type.getElementType().isUnsignedInteger(8);
       bool isInput = type && rowsOf(type) && type.getElementType().isF32();
       bool isIds = type && rowsOf(type) && type.getElementType().isSignlessInteger(32) && featuresOf(type) == 1;
       if (!isMask && !isInput && !isIds)
@@ -155,12 +158,14 @@ struct VerifyGraph : impl::VerifyGraphBase<VerifyGraph> {
     if (end->getNumOperands() == 0)
       error(forward.getLoc()) << "the graph has no output";
     if (int64_t(end->getNumOperands()) > maxTensors)
-      error(forward.getLoc()) << "the graph has " << end->getNumOperands() << " outputs, expected at most " << maxTensors;
+      error(forward.getLoc()) << "the graph has " << end->getNumOperands() << " outputs, expected at most "
+                              << maxTensors;
     for (auto [index, value] : llvm::enumerate(end->getOperands())) {
       auto name = forward.getResultAttrOfType<StringAttr>(index, attribute::name);
       StringRef text = name ? name.getValue() : "";
       if (!isIdentifier(text))
-        error(end->getLoc()) << "output " << index << " is named '" << text << "', expected a C identifier that is not reserved";
+        error(end->getLoc()) << "output " << index << " is named '" << text
+                             << "', expected a C identifier that is not reserved";
       else if (!names.try_emplace(text, true).second)
         error(end->getLoc()) << "two outputs are named '" << text << "'";
       value = withoutFolds(value);

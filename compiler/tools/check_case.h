@@ -8,8 +8,8 @@
 namespace burin {
 
 /// Builds, compiles and runs the case for the target; a comparison per line into the report. An error is a case that
-/// could not be compared. `weights` is a safetensors file that has the parameters by their own names, or empty: then the
-/// case has them.
+/// could not be compared. `weights` is a safetensors file that has the parameters by their own names, or empty: then
+/// the case has them.
 llvm::Error checkCase(llvm::StringRef path, llvm::StringRef weights, llvm::StringRef target, unsigned jobs,
                       ComparisonReport &report, Progress &progress);
 

@@ -116,7 +116,8 @@ struct ExpectedPart {
 /// Parameters that come from a file of weights, or that come from nowhere.
 void GoldenCase::checkParameters(const GraphSignature &signature, std::vector<std::string> &problems) const {
   if (!weights_) {
-    problems.push_back("'param." + signature.parameters[0].name + "' is missing, as are all parameters: needs --weights");
+    problems.push_back("'param." + signature.parameters[0].name +
+                       "' is missing, as are all parameters: needs --weights");
     return;
   }
   for (const Parameter &parameter : signature.parameters) {

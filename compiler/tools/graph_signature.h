@@ -19,7 +19,7 @@ struct EntryTensor {
   std::string rows;      // the time symbol that the rows count; empty: a row per sequence
   std::string columnsBy; // masks: the symbol that the columns count; empty: `columns`
   int64_t columns = 0;
-  int64_t limit = 0;     // ids: at least 0 and below this
+  int64_t limit = 0; // ids: at least 0 and below this
 };
 
 struct Parameter {

@@ -61,8 +61,10 @@ void addImportCommand(Tool &tool) {
   auto options = std::make_shared<ImportOptions>();
   command->add_option("DIR", options->folder, "directory as transformers or sentence-transformers save it")->required();
   command->add_option("-o,--output", options->output, "file to write; standard output unless given");
-  command->add_option("--name", options->bert.name, "of the model, a C identifier; made from the directory's unless given");
-  command->add_option("--ignore", options->bert.ignored, "an entry of config.json that is passed over although it is not known");
+  command->add_option("--name", options->bert.name,
+                      "of the model, a C identifier; made from the directory's unless given");
+  command->add_option("--ignore", options->bert.ignored,
+                      "an entry of config.json that is passed over although it is not known");
   command->callback([&tool, options] { tool.action = [options] { return import(*options); }; });
 }
 

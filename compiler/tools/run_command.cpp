@@ -179,7 +179,8 @@ void addRunCommand(Tool &tool) {
                    "safetensors file with the graph's inputs, by name; i32 'offsets' for several sequences")
       ->required();
   command->add_option("-o,--output", options->output, "safetensors file to write")->required();
-  command->add_flag("--allow-extra-tensors", options->allowExtraTensors, "tensors that the graph does not name are no error");
+  command->add_flag("--allow-extra-tensors", options->allowExtraTensors,
+                    "tensors that the graph does not name are no error");
   command->add_flag("--step", options->step, "sample after sample, instead of forward");
   addTargetOption(*command, options->target);
   addJobsOption(*command, options->jobs);

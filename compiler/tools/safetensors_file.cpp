@@ -14,7 +14,7 @@ namespace burin {
 using Json = nlohmann::json;
 
 static constexpr std::pair<ElementType, llvm::StringLiteral> elementTypeNames[] = {
-    {ElementType::F32, "F32"}, {ElementType::F64, "F64"}, {ElementType::U8, "U8"},   {ElementType::I32, "I32"},
+    {ElementType::F32, "F32"}, {ElementType::F64, "F64"},   {ElementType::U8, "U8"},   {ElementType::I32, "I32"},
     {ElementType::F16, "F16"}, {ElementType::BF16, "BF16"}, {ElementType::I64, "I64"}, {ElementType::I16, "I16"},
     {ElementType::I8, "I8"},   {ElementType::Bool, "BOOL"}};
 
@@ -143,7 +143,8 @@ static llvm::Expected<StoredTensor> readTensor(const Json &entry, llvm::ArrayRef
   auto typeName = entry["dtype"].get<std::string>();
   auto *type = llvm::find_if(elementTypeNames, [&](auto &known) { return known.second == typeName; });
   if (type == std::end(elementTypeNames))
-    return failure("has type " + llvm::Twine(typeName) + ", expected one of F64, F32, F16, BF16, I64, I32, I16, I8, U8, BOOL");
+    return failure("has type " + llvm::Twine(typeName) +
+                   ", expected one of F64, F32, F16, BF16, I64, I32, I16, I8, U8, BOOL");
   auto shape = wholeNumbers(entry, "shape");
   if (!shape)
     return failure("has no shape of whole numbers");

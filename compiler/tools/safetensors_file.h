@@ -2,9 +2,9 @@
 //
 //   [u64 header bytes][JSON header, padded with blanks][data]
 //
-// The tool reads the element types that cases and weights use and trusts nothing of a header: a tensor's bytes must be what its
-// shape and type ask for, and the tensors must tile the data. The runtime has a reader of its own, in C, for weights:
-// it maps files, knows nothing of metadata and links with no C++ library, so the two are not one.
+// The tool reads the element types that cases and weights use and trusts nothing of a header: a tensor's bytes must be
+// what its shape and type ask for, and the tensors must tile the data. The runtime has a reader of its own, in C, for
+// weights: it maps files, knows nothing of metadata and links with no C++ library, so the two are not one.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"

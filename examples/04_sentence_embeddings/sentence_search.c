@@ -139,7 +139,8 @@ static void answer(const float *query, const texts *all) {
   for (int rank = 0; rank < SHOWN && (size_t)rank < all->count; ++rank) {
     size_t best = all->count;
     for (size_t i = 0; i < all->count; ++i)
-      if (!told[i] && (best == all->count || cosine(query, all->vectors + i * WIDTH) > cosine(query, all->vectors + best * WIDTH)))
+      if (!told[i] &&
+          (best == all->count || cosine(query, all->vectors + i * WIDTH) > cosine(query, all->vectors + best * WIDTH)))
         best = i;
     told[best] = 1;
     printf("  %6.3f  %s\n", cosine(query, all->vectors + best * WIDTH), all->text[best]);

@@ -30,17 +30,25 @@ public:
     llvm::SmallString<128> path;
     EXPECT_FALSE(llvm::sys::fs::createUniqueDirectory("burin-import", path));
     path_ = path.str().str();
-    config = {{"model_type", "bert"},          {"hidden_size", 4},     {"num_hidden_layers", 1},
-              {"num_attention_heads", 2},      {"intermediate_size", 6}, {"hidden_act", "gelu"},
-              {"layer_norm_eps", 1e-12},       {"vocab_size", 7},      {"max_position_embeddings", 5},
-              {"type_vocab_size", 2},          {"position_embedding_type", "absolute"},
-              {"hidden_dropout_prob", 0.1},    {"architectures", {"BertModel"}}};
+    config = {{"model_type", "bert"},
+              {"hidden_size", 4},
+              {"num_hidden_layers", 1},
+              {"num_attention_heads", 2},
+              {"intermediate_size", 6},
+              {"hidden_act", "gelu"},
+              {"layer_norm_eps", 1e-12},
+              {"vocab_size", 7},
+              {"max_position_embeddings", 5},
+              {"type_vocab_size", 2},
+              {"position_embedding_type", "absolute"},
+              {"hidden_dropout_prob", 0.1},
+              {"architectures", {"BertModel"}}};
     shapes = {{"embeddings.word_embeddings.weight", {7, 4}},
               {"embeddings.position_embeddings.weight", {5, 4}},
               {"embeddings.token_type_embeddings.weight", {2, 4}}};
     norm("embeddings.LayerNorm");
-    for (const char *name : {"attention.self.query", "attention.self.key", "attention.self.value",
-                             "attention.output.dense"})
+    for (const char *name :
+         {"attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"})
       project(name, 4, 4);
     norm("encoder.layer.0.attention.output.LayerNorm");
     project("intermediate.dense", 6, 4);
@@ -245,7 +253,10 @@ const Refused refusals[] = {
      "model.safetensors: tensor 'encoder.layer.0.output.dense.bias' is missing"},
     {"no_word_embeddings", [](ModelFolder &m) { m.shapes.erase("embeddings.word_embeddings.weight"); },
      "model.safetensors: tensor 'embeddings.word_embeddings.weight' is missing, with and without the prefix 'bert.'"},
-    {"shape", [](ModelFolder &m) { m.shapes["embeddings.word_embeddings.weight"] = {8, 4}; },
+    {"shape",
+     [](ModelFolder &m) {
+       m.shapes["embeddings.word_embeddings.weight"] = {8, 4};
+     },
      "model.safetensors: tensor 'embeddings.word_embeddings.weight' is f32[8,4], expected f32[7,4] by config.json"},
     {"type", [](ModelFolder &m) { m.types["embeddings.LayerNorm.bias"] = ElementType::I32; },
      "model.safetensors: tensor 'embeddings.LayerNorm.bias' is i32[4], expected f32[4] by config.json"},
@@ -263,7 +274,9 @@ const Refused refusals[] = {
      "1_Pooling/config.json: 2 pooling modes are on, expected one of pooling_mode_mean_tokens and "
      "pooling_mode_cls_token"},
     {"another_module",
-     [](ModelFolder &m) { m.addModules({transformer, pooling, "sentence_transformers.models.Dense"}); },
+     [](ModelFolder &m) {
+       m.addModules({transformer, pooling, "sentence_transformers.models.Dense"});
+     },
      "modules.json: module 2 has 'type' \"sentence_transformers.models.Dense\", expected Transformer, Pooling and "
      "Normalize, in this order"},
 };

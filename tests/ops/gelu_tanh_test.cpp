@@ -7,7 +7,8 @@ using namespace burin::laws;
 TEST(gelu_tanh, is_another_op_than_gelu) {
   Graph g("op");
   g.output("y", gelu_tanh(g.input("x", {g.time("time", {.max = 4}), 3})));
-  OpGraph("gelu_tanh", std::move(g)).expect({1}, {{-3, -2.25f, 1}}, {{{-0.00363739f, -0.02720133f, 0.84119199f}}}, 3e-7);
+  OpGraph("gelu_tanh", std::move(g))
+      .expect({1}, {{-3, -2.25f, 1}}, {{{-0.00363739f, -0.02720133f, 0.84119199f}}}, 3e-7);
 }
 
 TEST(gelu_tanh, is_0_or_x_far_from_0) {

@@ -13,7 +13,9 @@ TEST(l2_normalize, gives_rows_of_length_1) {
   normalize(2).expect({3}, {{3, 4, -5, 12, 0, 1e-6f}}, {{{0.6f, 0.8f}, {-5 / 13.0f, 12 / 13.0f}, {0, 1}}}, 1e-6);
 }
 
-TEST(l2_normalize, leaves_a_row_of_zeros) { normalize(3).expect({2}, {{0, 0, 0, 0, 0, -2}}, {{{0, 0, 0}, {0, 0, -1}}}, 1e-7); }
+TEST(l2_normalize, leaves_a_row_of_zeros) {
+  normalize(3).expect({2}, {{0, 0, 0, 0, 0, -2}}, {{{0, 0, 0}, {0, 0, -1}}}, 1e-7);
+}
 
 // What a batch with an empty sequence asks for.
 TEST(l2_normalize, of_the_mean_of_no_rows_is_0) {

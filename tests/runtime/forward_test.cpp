@@ -68,8 +68,9 @@ TEST(Forward, sizes_are_the_sum_of_the_parts) {
   EXPECT_EQ(burin_rt_scratch_bytes(&rows_plan, rows, 2), arena + 128 + 9 * 128 + 2 * 64);
   rows[0] = 0;
   EXPECT_EQ(burin_rt_scratch_bytes(&rows_plan, rows, 1), arena + 64);
+  // A batch runs in parts of 256 rows, so its scratch does not grow beyond those, whatever the caller asks for.
   rows[0] = INT64_MAX;
-  EXPECT_EQ(burin_rt_scratch_bytes(&rows_plan, rows, 1), SIZE_MAX);
+  EXPECT_EQ(burin_rt_scratch_bytes(&rows_plan, rows, 2), arena + (256 * 8 + 63) / 64 * 64 + 256 * 128 + 2 * 64);
   rows[0] = 1;
   EXPECT_EQ(burin_rt_scratch_bytes(&step_plan, rows, 1), 64u);
 }
@@ -86,6 +87,52 @@ TEST(Forward, masks_of_sequences_lie_one_after_another) {
   seen = {};
   ASSERT_EQ(burin_rt_forward_batch(&mask_plan, model.get(), nullptr, 0, 4, offsets, inputs, outputs), BURIN_OK);
   EXPECT_EQ(y, Floats({104, 202, 300, 406}));
+}
+
+// 300 sequences, more rows than a part has: each gives what it gives alone, and its masks, positions and results are
+// its own.
+TEST(Forward, a_batch_of_several_parts) {
+  Model model = open_rows_model();
+  std::vector<int64_t> offsets = {0};
+  for (int64_t s = 0; s < 300; ++s)
+    offsets.push_back(offsets.back() + s * 7 % 6);
+  Floats x(size_t(offsets.back()) * 2);
+  for (size_t i = 0; i < x.size(); ++i)
+    x[i] = float(i % 97);
+  ASSERT_GT(offsets.back(), 2 * 256);
+  RowsRun run = run_rows(model.get(), offsets, x);
+  ASSERT_EQ(run.status, BURIN_OK);
+  for (size_t s = 0; s < 300; ++s) {
+    auto first = x.begin() + offsets[s] * 2, last = x.begin() + offsets[s + 1] * 2;
+    RowsRun alone = run_rows(model.get(), {0, offsets[s + 1] - offsets[s]}, Floats(first, last));
+    EXPECT_EQ(Floats(run.mean.begin() + s * 2, run.mean.begin() + s * 2 + 2), alone.mean) << "sequence " << s;
+    EXPECT_EQ(Floats(run.placed.begin() + offsets[s] * 2, run.placed.begin() + offsets[s + 1] * 2), alone.placed)
+        << "sequence " << s;
+  }
+
+  Model mask_model = open_without_weights(mask_plan);
+  std::vector<int64_t> q_offsets = {0}, k_offsets = {0};
+  std::vector<uint8_t> mask;
+  for (int64_t s = 0; s < 300; ++s) {
+    q_offsets.push_back(q_offsets.back() + s % 4);
+    k_offsets.push_back(k_offsets.back() + s % 5);
+    for (int64_t i = 0; i < (s % 4) * (s % 5); ++i)
+      mask.push_back(uint8_t((i + s) % 3 == 0));
+  }
+  Floats q(size_t(q_offsets.back())), k(size_t(k_offsets.back())), y(q.size(), -1.0f), expected = q;
+  for (size_t i = 0; i < q.size(); ++i)
+    expected[i] = q[i] = float(i);
+  for (size_t i = 0; i < k.size(); ++i)
+    k[i] = float(i % 31);
+  for (size_t s = 0, pair = 0; s < 300; ++s)
+    for (int64_t row = q_offsets[s]; row < q_offsets[s + 1]; ++row)
+      for (int64_t key = k_offsets[s]; key < k_offsets[s + 1]; ++key)
+        expected[size_t(row)] += mask[pair++] ? k[size_t(key)] : 0;
+  const int64_t *both[] = {q_offsets.data(), k_offsets.data()};
+  const void *inputs[] = {q.data(), k.data(), mask.data()};
+  void *outputs[] = {y.data()};
+  ASSERT_EQ(burin_rt_forward_batch(&mask_plan, mask_model.get(), nullptr, 0, 300, both, inputs, outputs), BURIN_OK);
+  EXPECT_EQ(y, expected);
 }
 
 class ForwardChecks : public testing::Test {
