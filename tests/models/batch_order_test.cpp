@@ -78,4 +78,19 @@ TEST(MiniLm, GivesTheSameBitsIn20OrdersOf200Texts) {
   }
 }
 
+// Values that another implementation published for these ids (ToluClassics/mlx-transformers issue 23), which a batch
+// with padding got wrong.
+TEST(MiniLm, GivesThePublishedVectorAloneAndBesideALongerText) {
+  const char *folder = std::getenv("BURIN_MINILM");
+  if (!folder)
+    GTEST_SKIP() << "BURIN_MINILM names no model directory";
+  std::unique_ptr<CompiledModel> model = openMiniLm(folder);
+  Text sentence{101, 2169, 6251, 2003, 4991, 102}, longer(40, 2023);
+  for (const std::vector<float> &vector : {embed(*model, {&sentence})[0], embed(*model, {&longer, &sentence})[1]}) {
+    EXPECT_NEAR(vector[0], 0.086439, 2e-6);
+    EXPECT_NEAR(vector[1], 0.102763, 2e-6);
+    EXPECT_NEAR(vector[2], 0.005395, 2e-6);
+  }
+}
+
 } // namespace
