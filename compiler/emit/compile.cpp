@@ -108,22 +108,25 @@ Expected<CompileResult> compileModel(mlir::ModuleOp module, const CompileOptions
   SmallString<128> folder;
   if (std::error_code code = sys::fs::createUniqueDirectory("burin", folder))
     return createStringError(code, "no temporary folder");
-  auto cleanUp = make_scope_exit([&] { sys::fs::remove_directories(folder); });
+  scope_exit cleanUp([&] { sys::fs::remove_directories(folder); });
   std::vector<KernelObject> objects;
-  StringMap<int64_t> heapOf;
+  StringMap<int64_t> heapOf, stackOf;
   for (auto [text, source, kernel] : zip_equal(texts, sources, *compiled)) {
     std::string path = (folder + "/" + source.symbol + ".o").str();
     if (Error error = writeFile(path, kernel.object))
       return error;
     objects.push_back({text.function, source.symbol, path});
     heapOf[text.function] = kernel.heapBytes;
+    stackOf[text.function] = kernel.stackBytes;
     result.kernels.push_back({text.function, source.symbol, text.kernelClass, kernel.heapBytes, kernel.stackBytes,
                               int64_t(kernel.object.size()), kernel.seconds, kernel.seconds == 0});
   }
   for (PlanEntry *entry : {&result.plan.forward, result.plan.step ? &*result.plan.step : nullptr})
     if (entry)
-      for (const PlanCall &call : entry->calls)
+      for (const PlanCall &call : entry->calls) {
         entry->kernelScratchBytes = std::max(entry->kernelScratchBytes, heapOf.lookup(call.kernel));
+        entry->kernelStackBytes = std::max(entry->kernelStackBytes, stackOf.lookup(call.kernel));
+      }
 
   if (std::error_code code = sys::fs::create_directories(options.outputFolder))
     return createFileError(options.outputFolder, code);

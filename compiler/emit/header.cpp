@@ -44,6 +44,9 @@ public:
       columns(tensor);
     for (const PlanTensor &tensor : plan_.forward.outputs)
       columns(tensor);
+    stack("FORWARD", plan_.forward);
+    if (plan_.step)
+      stack("STEP", *plan_.step);
     opening();
     forward();
     if (plan_.step)
@@ -56,6 +59,11 @@ public:
   }
 
 private:
+  void stack(StringRef entry, const PlanEntry &planned) {
+    out_ << "#define " << StringRef(name_).upper() << "_" << entry << "_KERNEL_STACK_BYTES " << planned.kernelStackBytes
+         << " /* buffers of its largest kernel; the runtime's frames come on top */\n";
+  }
+
   void columns(const PlanTensor &tensor) {
     if (tensor.columnAxis < 0)
       out_ << "#define " << StringRef(name_).upper() << "_" << StringRef(tensor.name).upper() << "_FEATURES "

@@ -35,7 +35,8 @@ struct PlanEntry {
   std::vector<PlanTensor> inputs, outputs;
   bool usesPositions = false;
   std::vector<int64_t> scratchRowBytes;
-  int64_t kernelScratchBytes = 0; // filled in when the kernels are compiled
+  int64_t kernelScratchBytes = 0; // filled in when the kernels are compiled, like the next
+  int64_t kernelStackBytes = 0;   // most that the buffers of one of its kernels take of the stack
 };
 
 struct PlanAxis {
