@@ -2,8 +2,8 @@
  *
  * Rows of sequences lie one after another, so most calls run once over the rows of several sequences; calls that look
  * along time run once for each sequence, on buffers of that sequence alone. A large batch runs in parts of whole
- * sequences, so that what a kernel leaves is still in cache when the next one reads it, and scratch does not grow with
- * the batch. No bit depends on where a part ends.
+ * sequences, which is faster (probably since what a kernel leaves is still in cache when the next one reads it), and
+ * scratch does not grow with the batch. No bit depends on where a part ends.
  */
 #include "call.h"
 #include "scratch.h"
@@ -11,8 +11,8 @@
 
 burin_rt_probe_function burin_rt_probe;
 
-/* Rows of a part, unless one sequence has more. Measured (MiniLM, 64 texts): fewer rows read the weights more often,
- * more rows find their activations gone from cache. */
+/* Rows of a part, unless one sequence has more. Measured (MiniLM, 64 texts of 2 to 256 tokens): 128, 256 and 512 rows give
+ * 30.1, 30.6 and 30.6 texts a second; the whole batch at once is slower than its texts one by one. */
 enum { PART_ROWS = 256 };
 
 typedef struct batch {

@@ -78,8 +78,7 @@ TEST(MiniLm, GivesTheSameBitsIn20OrdersOf200Texts) {
   }
 }
 
-// Values that another implementation published for these ids (ToluClassics/mlx-transformers issue 23), which a batch
-// with padding got wrong.
+// The values of mlx-transformers issue 23 for these ids, which a longer text beside them must not change.
 TEST(MiniLm, GivesThePublishedVectorAloneAndBesideALongerText) {
   const char *folder = std::getenv("BURIN_MINILM");
   if (!folder)
