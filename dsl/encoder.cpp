@@ -122,6 +122,8 @@ Tensor attention(Tensor q, Tensor k, Tensor v, const AttentionOptions &options, 
         properties.heads = builder.getI64IntegerAttr(options.heads);
         properties.scale = builder.getF64FloatAttr(options.scale.value_or(1 / std::sqrt(keyWidth)));
         properties.causal = builder.getBoolAttr(options.causal);
+        if (options.window)
+          properties.window = builder.getI64IntegerAttr(*options.window);
       });
 }
 
@@ -136,6 +138,14 @@ Tensor sinusoidal_positions(TimeAxis time, int64_t features, Where where) {
 Tensor learned_positions(TimeAxis time, Tensor table, Where where) {
   return GraphBody::append<LearnedPositionsOp>(
       where, {{"the time axis", GraphBody::positions(time), Role::positions}, {"the table", table, Role::parameter}});
+}
+
+Tensor latents(Tensor table, Where where) {
+  return GraphBody::append<LatentsOp>(where, {{"the table", table, Role::parameter}});
+}
+
+Tensor gate(Tensor x, Tensor signal, double threshold, const std::function<Tensor()> &update, Where where) {
+  return GraphBody::gate(where, x, signal, threshold, update);
 }
 
 Tensor mean_over_time(Tensor x, Where where) { return GraphBody::append<MeanOverTimeOp>(where, {{"x", x}}); }

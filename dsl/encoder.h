@@ -22,6 +22,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <source_location>
@@ -71,7 +72,7 @@ public:
   explicit operator bool() const { return id_ >= 0; }
   /// Number of columns (of a vector: of values); 0 when null.
   int64_t features() const;
-  /// What the rows count; null for a parameter, a mask, or one row per sequence.
+  /// What the rows count; null for a parameter, a mask, latents, or rows per sequence.
   TimeAxis time() const;
 
 private:
@@ -215,14 +216,17 @@ Tensor layer_norm(Tensor x, Tensor gamma, Tensor beta, double eps, Where where =
 /// x scaled to length 1, row by row; a row of zeros stays zero.
 Tensor l2_normalize(Tensor x, Where where = Where::current());
 
+/// What a query sees is the AND of causal, window and mask. Query row i of t_q is at key p = t_k - t_q + i.
 struct AttentionOptions {
-  int64_t heads = 1;                // head h reads features [h d/heads, (h+1) d/heads)
-  bool causal = false;              // query row i of t_q sees keys 0 … t_k - t_q + i
-  Tensor mask = {};                 // [queries, keys] from Graph::mask; anded with causal
-  std::optional<double> scale = {}; // of the scores; 1/sqrt(features of q in a head) unless given
+  int64_t heads = 1;                  // head h reads features [h d/heads, (h+1) d/heads)
+  bool causal = false;                // it sees no key after p
+  std::optional<int64_t> window = {}; // it sees only keys after p - window: with causal, p and the window - 1 before it
+  Tensor mask = {};                   // [queries, keys] from Graph::mask
+  std::optional<double> scale = {};   // of the scores; 1/sqrt(features of q in a head) unless given
 };
 
-/// softmax(scale q k^T) v, head by head. A query that sees no key gives 0.
+/// softmax(scale q k^T) v, head by head. A query that sees no key gives 0. Keys and values may be of another time axis
+/// than the queries, and queries may be latents: the result has the rows of q in every sequence of k.
 Tensor attention(Tensor q, Tensor k, Tensor v, const AttentionOptions &options = {}, Where where = Where::current());
 
 /// Row t is sin and cos of t / 10000^(2i/features), in pairs; features is even. [time, features].
@@ -230,6 +234,19 @@ Tensor sinusoidal_positions(TimeAxis time, int64_t features, Where where = Where
 
 /// Row t is row t of the table, which is [max_len, features]. [time, features].
 Tensor learned_positions(TimeAxis time, Tensor table, Where where = Where::current());
+
+/// The rows of a parameter [rows, features] as rows of the graph, the same in every sequence: trained queries.
+Tensor latents(Tensor table, Where where = Where::current());
+
+/// Row by row: x where the signal is at most the threshold or not a number, else x + update. A closed row is x bit for
+/// bit. The signal is [rows of x, 1]; the update has the shape of x.
+///
+///     Tensor y = gate(x, force, 0.25, [&] { return attention(x, k, v); });
+///
+/// `update` is called once, at once, and declares what need not be computed where every row is closed. It reads what it
+/// likes of the graph so far; what is made in it, parameters aside, stays in it.
+Tensor gate(Tensor x, Tensor signal, double threshold, const std::function<Tensor()> &update,
+            Where where = Where::current());
 
 /// The mean of each sequence's rows: a row per sequence.
 Tensor mean_over_time(Tensor x, Where where = Where::current());

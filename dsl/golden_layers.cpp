@@ -18,6 +18,7 @@ public:
   bool flag(const char *name) const { return values_.at(name).get<bool>(); }
   double number(const char *name) const { return values_.at(name).get<double>(); }
   std::string text(const char *name) const { return values_.at(name).get<std::string>(); }
+  bool flag(const char *name, bool otherwise) const { return values_.contains(name) ? flag(name) : otherwise; }
   int64_t size(const char *name, int64_t otherwise) const { return values_.contains(name) ? size(name) : otherwise; }
   std::string text(const char *name, const char *otherwise) const {
     return values_.contains(name) ? text(name) : otherwise;
@@ -46,6 +47,36 @@ void declareAttention(Graph &g, const Arguments &a) {
   Tensor v = g.input("v", {t_k, a.size("d_v")});
   Tensor mask = a.flag("masked") ? g.mask("mask", {t_q, t_k}) : Tensor();
   g.output("y", scaled_dot_product_attention(q, k, v, {.mask = mask}));
+}
+
+/// The context of a layer that attends to another sequence.
+Tensor context(Graph &g, const Arguments &a) {
+  return g.input("xc", {g.time("t_c", {.max = a.size("t_c")}), a.size("d_context")});
+}
+
+void declareCrossAttention(Graph &g, const Arguments &a) {
+  TimeAxis t_q = g.time("t_q", {.max = a.size("t_q")});
+  Tensor xq = g.input("xq", {t_q, a.size("d_model")}), xc = context(g, a);
+  Tensor mask = a.flag("masked") ? g.mask("mask", {t_q, xc.time()}) : Tensor();
+  g.output("y", multi_head_cross_attention(xq, xc,
+                                           {.d_model = a.size("d_model"), .heads = a.size("n_heads"), .mask = mask}));
+}
+
+void declareGatedCrossAttention(Graph &g, const Arguments &a) {
+  TimeAxis t_q = g.time("t_q", {.max = a.size("t_q")});
+  Tensor xq = g.input("xq", {t_q, a.size("d_model")}), xc = context(g, a), signal = g.input("signal", {t_q, 1});
+  Tensor mask = a.flag("masked", false) ? g.mask("mask", {t_q, xc.time()}) : Tensor();
+  g.output("y", gated_cross_attention(xq, xc, signal,
+                                      {.d_model = a.size("d_model"),
+                                       .heads = a.size("n_heads"),
+                                       .threshold = a.number("threshold"),
+                                       .mask = mask}));
+}
+
+void declareLatentCrossAttention(Graph &g, const Arguments &a) {
+  g.output("y", latent_cross_attention(
+                    context(g, a),
+                    {.latents = a.size("n_latents"), .d_model = a.size("d_model"), .heads = a.size("n_heads")}));
 }
 
 /// The input of a layer that takes one sequence, as all that follow do.
@@ -130,6 +161,21 @@ const std::vector<GoldenLayer> &goldenLayers() {
       {"transformer_encoder",
        {{"n_in"}, {"d_model"}, {"n_heads"}, {"d_ff"}, {"depth"}, {"n_out"}, {"max_len"}, causal, {"length"}, sequences},
        declareEncoder},
+      {"multi_head_cross_attention",
+       {{"d_model"}, {"n_heads"}, {"d_context"}, {"t_q"}, {"t_c"}, masked},
+       declareCrossAttention},
+      {"gated_cross_attention",
+       {{"d_model"},
+        {"n_heads"},
+        {"d_context"},
+        {"t_q"},
+        {"t_c"},
+        {"threshold", Parameter::number},
+        {"masked", Parameter::flag, /*optional=*/true}},
+       declareGatedCrossAttention},
+      {"latent_cross_attention",
+       {{"n_latents"}, {"d_model"}, {"n_heads"}, {"d_context"}, {"t_c"}},
+       declareLatentCrossAttention},
       {"bert_encoder",
        {{"hidden_size"},
         {"num_hidden_layers"},

@@ -63,6 +63,9 @@ static std::string placeOf(Where where) {
   return (llvm::sys::path::filename(where.file_name()) + ":" + Twine(where.line())).str();
 }
 
+/// Said of a tensor that belongs to a gate.
+constexpr llvm::StringLiteral madeInside = "was made inside a gate, expected a tensor made outside of it";
+
 GraphBody::GraphBody(std::string name, Where where)
     : name_(std::move(name)), where_(where), context_(std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED)),
       builder_(context_.get()) {
@@ -138,7 +141,7 @@ Tensor GraphBody::ids(const std::string &name, TimeAxis time, Where where) {
 }
 
 Tensor GraphBody::addInput(const std::string &name, Type type, Where where) {
-  Value argument = forward_.getBody().front().insertArgument(unsigned(inputs_.size()), type, locationOf(where));
+  Value argument = entry().insertArgument(unsigned(inputs_.size()), type, locationOf(where));
   inputs_.push_back(name);
   return tensorOf(argument);
 }
@@ -180,7 +183,10 @@ void GraphBody::output(const std::string &name, Tensor tensor, Where where) {
                     "declare all of a model in one graph");
   if (!tensor || !sound)
     return;
-  Value value = values_[tensor.id_], source = folded(value);
+  Value value = values_[tensor.id_];
+  if (std::string why = whyOutOfReach(value, /*within=*/{}); !why.empty())
+    return complain(madeInside, why);
+  Value source = folded(value);
   if (Role role = roleOf(value); role != Role::rows)
     return complain("is " + nameOf(role) + ", expected " + nameOf(Role::rows), "");
   if (auto argument = dyn_cast<BlockArgument>(source))
@@ -218,6 +224,8 @@ Tensor GraphBody::parameter(const std::string &name, ArrayRef<int64_t> shape, In
   if (!claim(parameters_, "parameter", "parameter", full, where))
     return null();
   Type type = RankedTensorType::get(shape, builder_.getF32Type());
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToEnd(&entry()); // a weight is the model's, not a gate's
   return tensorOf(ParameterOp::create(builder_, locationOf(where), type, full, nameOf(init)));
 }
 
@@ -252,6 +260,8 @@ std::optional<SmallVector<Value>> GraphBody::valuesOf(StringRef op, Where where,
       sound = false; // reported where it came from
     else if (Role found = roleOf(values_[tensor.id_]); found != role)
       complain(name + " is " + nameOf(found) + ", expected " + nameOf(role), howToMake(role));
+    else if (std::string why = whyOutOfReach(values_[tensor.id_], openGates_); !why.empty())
+      complain(name + " " + madeInside, why);
     else
       values.push_back(values_[tensor.id_]);
   }
@@ -273,6 +283,60 @@ Tensor GraphBody::appendOp(OperationState &state) {
   if (!scopes_.empty())
     state.addAttribute(attribute::scope, builder_.getStringAttr(llvm::join(scopes_, ".")));
   return tensorOf(builder_.create(state)->getResult(0));
+}
+
+//===--- Gates ---===//
+
+Tensor GraphBody::gate(Where where, Tensor x, Tensor signal, double threshold, const std::function<Tensor()> &update) {
+  GraphBody *graph = graphOf({{"x", x}, {"the signal", signal}});
+  return graph ? graph->appendGate(where, x, signal, threshold, update) : Tensor();
+}
+
+Tensor GraphBody::appendGate(Where where, Tensor x, Tensor signal, double threshold,
+                             const std::function<Tensor()> &update) {
+  GateOp::Properties properties;
+  properties.threshold = builder_.getF64FloatAttr(threshold);
+  auto values = valuesOf(GateOp::getOperationName(), where, {{"x", x}, {"the signal", signal}});
+  auto types = values ? typesOf<GateOp>(where, *values, properties) : std::nullopt;
+  // The update is declared even where its gate is refused, so that one run says the mistakes of both.
+  auto region = std::make_unique<Region>();
+  bool sound = declareUpdate(where, region->emplaceBlock(), values ? values->front().getType() : Type(), update);
+  if (!types || !sound) {
+    region->dropAllReferences(); // it lives on without what it reads
+    refusedRegions_.push_back(std::move(region));
+    return null();
+  }
+  OperationState state(locationOf(where), GateOp::getOperationName(), *values, *types);
+  state.useProperties(properties);
+  state.addRegion(std::move(region));
+  return appendOp(state);
+}
+
+bool GraphBody::declareUpdate(Where where, Block &block, Type x, const std::function<Tensor()> &update) {
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToEnd(&block);
+  gates_.emplace(&block, where);
+  openGates_.push_back(&block);
+  Tensor made = update ? update() : Tensor();
+  auto values = valuesOf(GateOp::getOperationName(), where, {{"the update", made}});
+  openGates_.pop_back();
+  if (!values || !x)
+    return false;
+  Type found = values->front().getType();
+  if (found != x) {
+    refuse(where, "gate: the update has shape " + describe(found) + ", expected x's shape " + describe(x));
+    return false;
+  }
+  YieldOp::create(builder_, locationOf(where), values->front());
+  return true;
+}
+
+std::string GraphBody::whyOutOfReach(Value value, ArrayRef<Block *> within) {
+  Block *block = value.getParentBlock();
+  if (block == &entry() || llvm::is_contained(within, block))
+    return "";
+  return "the gate declared at " + placeOf(gates_.at(block)) +
+         " may skip it; use what that gate returned, or make the tensor before it";
 }
 
 //===--- Names ---===//

@@ -3,6 +3,9 @@
 // Ops are made at once, not recorded and replayed: a shape rule speaks while the user's line is known, and a layer can
 // ask for the width of what it just made. An op whose shape rule complains is never made; its error is the rule's own
 // text, so that a mistake reads the same whether it came from C++ or from textual IR.
+//
+// What a gate may skip is made in the block of its region while the user's function runs, and the gate after it. A
+// value is in reach in the gates that are being declared and nowhere else; parameters never are in one.
 #pragma once
 
 #include "dialect/encoder.h"
@@ -10,6 +13,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include <functional>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -61,6 +66,9 @@ public:
       Where where, std::initializer_list<Operand> operands,
       llvm::function_ref<void(typename Op::Properties &, mlir::Builder &)> fill = [](auto &, auto &) {});
 
+  /// Adds a gate with what `update` declares as its region.
+  static Tensor gate(Where where, Tensor x, Tensor signal, double threshold, const std::function<Tensor()> &update);
+
   Tensor refuse(Where where, std::string message, std::string note = "");
   std::vector<DeclaredParameter> parameters() const;
   std::vector<GraphError> errors() const;
@@ -85,7 +93,17 @@ private:
   static GraphBody *graphOf(llvm::ArrayRef<Operand> operands);
   std::optional<llvm::SmallVector<mlir::Value>> valuesOf(llvm::StringRef op, Where where,
                                                          llvm::ArrayRef<Operand> operands);
+  /// What the op's shape rule gives, or nothing where it complains.
+  template <typename Op>
+  std::optional<llvm::SmallVector<mlir::Type>> typesOf(Where where, llvm::ArrayRef<mlir::Value> operands,
+                                                       typename Op::Properties &properties);
   Tensor appendOp(mlir::OperationState &state);
+  Tensor appendGate(Where where, Tensor x, Tensor signal, double threshold, const std::function<Tensor()> &update);
+  /// Fills a gate's block; false where that fails. What is yielded has the type of `x`, unless that is null.
+  bool declareUpdate(Where where, mlir::Block &block, mlir::Type x, const std::function<Tensor()> &update);
+  mlir::Block &entry() { return forward_.getBody().front(); }
+  /// Why `value` cannot be used here: the note on the gate that it was made in. Empty where it can.
+  std::string whyOutOfReach(mlir::Value value, llvm::ArrayRef<mlir::Block *> within);
   mlir::LogicalResult reportingAt(Where where, llvm::function_ref<mlir::LogicalResult()> infer);
 
   Tensor addInput(const std::string &name, mlir::Type type, Where where);
@@ -114,11 +132,14 @@ private:
   std::vector<std::string> inputs_; // names; hidden inputs follow them in the function's arguments
   std::vector<Output> outputs_;
   std::vector<std::string> scopes_;
-  llvm::StringMap<Holder> names_;      // of axes, inputs and outputs: a C function has them all as arguments
-  llvm::StringMap<Holder> parameters_; // by full name
-  bool hasOutputs_ = false;            // or tried to
+  llvm::StringMap<Holder> names_;        // of axes, inputs and outputs: a C function has them all as arguments
+  llvm::StringMap<Holder> parameters_;   // by full name
+  std::vector<mlir::Block *> openGates_; // being declared, the outermost first
+  std::map<mlir::Block *, Where> gates_; // all
+  bool hasOutputs_ = false;              // or tried to
   std::vector<GraphError> errors_;
   std::set<std::tuple<std::string, unsigned, unsigned>> clashes_; // places of layers whose parameters' names were taken
+  std::vector<std::unique_ptr<mlir::Region>> refusedRegions_;     // of refused gates: the user may have tensors of them
 };
 
 template <typename Op>
@@ -131,18 +152,25 @@ Tensor GraphBody::append(Where where, std::initializer_list<Operand> operands,
   if (!values)
     return graph->null();
 
-  mlir::MLIRContext *context = graph->context_.get();
-  mlir::Location location = graph->locationOf(where);
   typename Op::Properties properties;
   fill(properties, graph->builder_);
-  llvm::SmallVector<mlir::Type> types;
-  auto infer = [&] { return Op::inferReturnTypes(context, location, *values, {}, &properties, {}, types); };
-  if (failed(graph->reportingAt(where, infer)))
+  auto types = graph->typesOf<Op>(where, *values, properties);
+  if (!types)
     return graph->null();
 
-  mlir::OperationState state(location, Op::getOperationName(), *values, types);
+  mlir::OperationState state(graph->locationOf(where), Op::getOperationName(), *values, *types);
   state.useProperties(properties);
   return graph->appendOp(state);
+}
+
+template <typename Op>
+std::optional<llvm::SmallVector<mlir::Type>> GraphBody::typesOf(Where where, llvm::ArrayRef<mlir::Value> operands,
+                                                                typename Op::Properties &properties) {
+  llvm::SmallVector<mlir::Type> types;
+  auto infer = [&] {
+    return Op::inferReturnTypes(context_.get(), locationOf(where), operands, {}, &properties, {}, types);
+  };
+  return succeeded(reportingAt(where, infer)) ? std::optional(types) : std::nullopt;
 }
 
 } // namespace burin

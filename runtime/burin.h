@@ -11,6 +11,7 @@
  *    scratch.
  *  - After opening, no call allocates, locks, makes a system call or aborts.
  *  - On any status but BURIN_OK, outputs and state are as before the call.
+ *  - A state is a value: a copy of its bytes, aligned as well, is another stream that goes on from the same point.
  */
 #ifndef BURIN_H
 #define BURIN_H
@@ -30,9 +31,10 @@ typedef enum burin_status {
   BURIN_TIME_OUT_OF_RANGE = 4,   /* longer than the graph's maximum, a negative length, too many rows in all */
   BURIN_BAD_OFFSETS = 5,         /* batch offsets do not start at 0 or descend */
   BURIN_STATE_FULL = 6,          /* a step past the capacity of the caches or of a learned table */
-  BURIN_STATE_FOREIGN = 7,       /* the state was never reset, or belongs to another model */
+  BURIN_STATE_FOREIGN = 7,       /* the state was never reset, or belongs to another model; likewise a saved one */
   BURIN_SCRATCH_TOO_SMALL = 8,   /* scratch or state memory smaller than the model's sizes ask for */
-  BURIN_NO_SUCH_STATE_VALUE = 9, /* state_read: no value of that name, or room for fewer values than it has */
+  BURIN_NO_SUCH_STATE_VALUE = 9, /* state_read: no value of that name, or room for fewer values than it has; state_save:
+                                    room for fewer bytes than it needs */
   BURIN_NO_STEP = 10,            /* the graph looks ahead in time and has no step */
   BURIN_CPU_UNSUPPORTED = 11,    /* this processor, or its operating system, lacks what the object was compiled for */
   BURIN_FILE_UNREADABLE = 12,    /* the weights file cannot be opened or mapped */
@@ -41,7 +43,8 @@ typedef enum burin_status {
   BURIN_OUT_OF_MEMORY = 15,      /* opening could not allocate the packed weights */
   BURIN_KERNEL_FAILED = 16,      /* a kernel reported an error; never seen with an object and runtime that match */
   BURIN_BAD_ID = 17,             /* a token id is negative or not in the table */
-  BURIN_MEMORY_NOT_LOCKED = 18   /* lock_memory was asked for, and the operating system refused */
+  BURIN_MEMORY_NOT_LOCKED = 18,  /* lock_memory was asked for, and the operating system refused */
+  BURIN_STATE_DAMAGED = 19       /* state_load: the bytes are cut off, or not what was saved */
 } burin_status;
 
 /* The status as a sentence; a constant string, never null. */
@@ -71,8 +74,10 @@ typedef struct burin_open_options {
   size_t message_bytes;
 } burin_open_options;
 
-/* Number of samples a state has taken since its reset; -1 for memory that is not a state. */
+/* Position of the next sample of a state's stream: where its reset put it, and one more for each sample since. Stream 0
+ * is the one that `step` takes; the header numbers the others. -1 for memory that is not a state. */
 int64_t burin_state_position(const void *state);
+int64_t burin_state_stream_position(const void *state, int stream);
 
 #ifdef __cplusplus
 }

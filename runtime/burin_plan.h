@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define BURIN_PLAN_VERSION 1
+#define BURIN_PLAN_VERSION 2
 #define BURIN_MAX_AXES 4      /* time symbols of one graph */
 #define BURIN_MAX_ARGUMENTS 64 /* of one kernel */
 #define BURIN_MAX_TENSORS 16  /* inputs, or outputs, of one entry */
@@ -26,17 +26,20 @@ enum { BURIN_F32 = 0, BURIN_F64 = 1, BURIN_I64 = 2, BURIN_I32 = 3, BURIN_U8 = 4 
 /* What the rows of a tensor count: a time symbol (≥ 0), or one of these. */
 enum { BURIN_AXIS_ONE = -1, BURIN_AXIS_SEQUENCE = -2, BURIN_AXIS_NONE = -3 };
 
-/* Where an argument of a kernel lies. */
+/* Where an argument of a kernel lies. The last four occur only in the entries of streams; `stream` numbers the plan's
+ * streams. */
 enum {
   BURIN_ARG_CONTEXT = 0,   /* void *: this call's burin_arena, for the kernel's own allocations */
   BURIN_ARG_WEIGHTS = 1,   /* 1-D f32 buffer, `columns` long, at `offset` bytes in the packed weights */
   BURIN_ARG_INPUT = 2,     /* 2-D buffer: input `index` of the entry */
   BURIN_ARG_OUTPUT = 3,    /* 2-D buffer: output `index` of the entry */
-  BURIN_ARG_SCRATCH = 4,   /* 2-D buffer: `offset` is in bytes per row of `row_axis`, a multiple of 64 */
-  BURIN_ARG_POSITIONS = 5, /* 2-D int64 buffer [rows of row_axis][1]: position of each row in its sequence */
-  BURIN_ARG_POSITION = 6,  /* int64 scalar: the state's position */
-  BURIN_ARG_STATE = 7,     /* 1-D buffer over a state value's whole storage: `columns` elements at `offset` bytes */
-  BURIN_ARG_STATE_ROW = 8  /* 2-D f32 buffer of one row: the place of row `position` in a state value of `tile` layout */
+  BURIN_ARG_SCRATCH = 4,   /* 2-D buffer: `offset` is in bytes per unit of `row_axis`, a multiple of 64 */
+  BURIN_ARG_POSITIONS = 5, /* 2-D int64 buffer [rows of row_axis][1]: position of each row in its sequence or stream */
+  BURIN_ARG_POSITION = 6,  /* int64 scalar: the position of the next row of stream `index` */
+  BURIN_ARG_COUNT = 7,     /* int64 scalar: rows that stream `index` took since its reset, before this call's */
+  BURIN_ARG_STATE = 8,     /* 1-D buffer over a state value's whole storage: `columns` elements at `offset` bytes */
+  BURIN_ARG_STATE_ROW = 9  /* 2-D f32 buffer of one row: the place of row COUNT of stream `index` in a state value of
+                              `tile` and `ring` layout */
 };
 
 typedef struct burin_plan_argument {
@@ -45,10 +48,20 @@ typedef struct burin_plan_argument {
   int32_t type;
   int32_t row_axis;
   int32_t column_axis; /* ≥ 0: the columns are this symbol's rows (masks); otherwise BURIN_AXIS_NONE */
+  int32_t rows_each;   /* rows for each unit of row_axis: 1, or more of AXIS_ONE and AXIS_SEQUENCE */
   int32_t tile;        /* STATE_ROW: 0 for plain rows, else rows are [row/tile][feature][row%tile] */
+  int32_t ring;        /* STATE_ROW: rows of the ring, row n lies at n modulo this; 0: rows do not come round */
   int64_t columns;
   int64_t offset;
 } burin_plan_argument;
+
+/* Calls that are only made where some row's signal exceeds a threshold: what a gate adds is not computed for a call in
+ * which every row is closed. */
+typedef struct burin_plan_guard {
+  burin_plan_argument signal; /* f32, one column: an INPUT, OUTPUT or SCRATCH */
+  float threshold;
+  int32_t parent; /* a guard that must be open as well, or -1; it has a lower number */
+} burin_plan_guard;
 
 typedef struct burin_plan_call {
   int (*kernel)(void **arguments); /* Halide's argv convention */
@@ -56,6 +69,7 @@ typedef struct burin_plan_call {
   const burin_plan_argument *arguments;
   int32_t argument_count;
   int32_t per_sequence; /* 1: called once for each sequence, with buffers of that sequence alone */
+  int32_t guard;        /* of the entry; -1: always called */
 } burin_plan_call;
 
 /* An input or output of an entry, as the caller gives it. */
@@ -64,7 +78,8 @@ typedef struct burin_plan_tensor {
   int32_t type;
   int32_t row_axis;
   int32_t column_axis;
-  int32_t limit; /* inputs of I32: every value is at least 0 and below this; 0: they are not checked */
+  int32_t limit;     /* inputs of I32: every value is at least 0 and below this; 0: they are not checked */
+  int32_t rows_each; /* rows for each unit of row_axis */
   int64_t columns;
 } burin_plan_tensor;
 
@@ -72,11 +87,13 @@ typedef struct burin_plan_entry {
   const burin_plan_call *calls;
   const burin_plan_tensor *inputs;
   const burin_plan_tensor *outputs;
+  const burin_plan_guard *guards;
   int32_t call_count;
   int32_t input_count;
   int32_t output_count;
+  int32_t guard_count;
   int32_t uses_positions;                         /* 1: some call takes BURIN_ARG_POSITIONS */
-  int64_t scratch_row_bytes[BURIN_MAX_AXES + 2];  /* per row of: symbol 0…3, sequence, one; multiples of 64 */
+  int64_t scratch_row_bytes[BURIN_MAX_AXES + 2];  /* per unit of: symbol 0…3, sequence, one; multiples of 64 */
   int64_t kernel_scratch_bytes; /* most arena that a kernel of this entry needs, see BURIN_ARENA_BLOCK_BYTES */
 } burin_plan_entry;
 
@@ -102,12 +119,26 @@ typedef struct burin_plan_segment {
 typedef struct burin_plan_state_value {
   const char *name;
   int32_t type;    /* F32 caches, F64 accumulators */
-  int32_t tile;
-  int64_t rows;    /* capacity; 1 for accumulators */
+  int32_t tile;    /* caches: 0 for plain rows, else rows are [row/tile][feature][row%tile] */
+  int32_t stream;  /* whose rows it keeps */
+  int32_t reserved;
+  int64_t rows;    /* of the storage, whole tiles not counted; 1 for accumulators */
+  int64_t window;  /* caches: only so many last rows count, and row n lies at n modulo `rows`; 0: all rows are kept */
   int64_t features;
   int64_t offset;  /* bytes from the start of the state */
   int64_t bytes;
 } burin_plan_state_value;
+
+/* A sequence that goes on while the program runs, a row or some rows at a time. */
+typedef struct burin_plan_stream {
+  const char *name;             /* of its time symbol */
+  const burin_plan_entry *one;  /* takes one row: everything has AXIS_ONE or AXIS_SEQUENCE rows */
+  const burin_plan_entry *many; /* takes several rows, of `axis`; null: they are taken one after another */
+  int32_t axis;
+  int32_t most_rows;    /* that `many` takes at once */
+  int64_t capacity;     /* rows that it takes after a reset; -1: no bound */
+  int64_t position_end; /* every position is below this; -1: no bound */
+} burin_plan_stream;
 
 /* CPUID(leaf, subleaf): all bits of `mask` must be set in `reg` (0 eax, 1 ebx, 2 ecx, 3 edx); reg 4: mask of XCR0. */
 typedef struct burin_plan_cpu_bit {
@@ -122,7 +153,8 @@ typedef struct burin_plan_axis {
 typedef struct burin_plan {
   uint32_t version;
   int32_t axis_count;
-  uint64_t fingerprint; /* of graph and layouts: stands in the header of every state */
+  uint64_t fingerprint; /* of graph, target and layouts: stands in the header of every state */
+  uint64_t graph;       /* fingerprint of the graph alone: stands in a saved state, which other targets may load */
   const char *name;
   const char *target;
   const burin_plan_axis *axes;
@@ -131,15 +163,18 @@ typedef struct burin_plan {
   const burin_plan_state_value *state_values;
   const burin_plan_cpu_bit *cpu_bits;
   const burin_plan_entry *forward;
-  const burin_plan_entry *step; /* null: the graph has no step */
+  const burin_plan_stream *streams; /* the first is step's, the others are contexts that are appended to */
   int32_t parameter_count;
   int32_t segment_count;
   int32_t state_value_count;
   int32_t cpu_bit_count;
+  int32_t stream_count; /* 0: the graph has no step */
+  int32_t reserved;
   int64_t weights_bytes; /* packed */
-  int64_t state_bytes;   /* header of 64 bytes included; 0 without step */
-  int64_t step_axis;     /* the symbol that counts steps; its maximum is the capacity. -1: no bound */
+  int64_t state_bytes;   /* header of BURIN_STATE_HEADER_BYTES included; 0 without step */
 } burin_plan;
+
+#define BURIN_STATE_HEADER_BYTES 128
 
 /* What the generated entry points forward to. `rows` holds a length per symbol; `inputs` and `outputs` are in plan
  * order. Offsets, one array a symbol, have `sequences` + 1 entries. */
@@ -151,15 +186,26 @@ burin_status burin_rt_forward(const burin_plan *plan, const burin_model *model, 
 burin_status burin_rt_forward_batch(const burin_plan *plan, const burin_model *model, void *scratch,
                                     size_t scratch_bytes, int64_t sequences, const int64_t *const *offsets,
                                     const void *const *inputs, void *const *outputs);
-burin_status burin_rt_reset(const burin_plan *plan, const burin_model *model, void *state, size_t state_bytes);
+/* An empty state whose step stream begins at `position`; the others begin at 0. */
+burin_status burin_rt_reset(const burin_plan *plan, const burin_model *model, void *state, size_t state_bytes,
+                            int64_t position);
+/* One row of stream 0. */
 burin_status burin_rt_step(const burin_plan *plan, const burin_model *model, void *state, void *scratch,
                            size_t scratch_bytes, const void *const *inputs, void *const *outputs);
-/* Inputs and outputs hold `count` rows each: what `step` would take and give, one sample after another. */
-burin_status burin_rt_advance(const burin_plan *plan, const burin_model *model, void *state, void *scratch,
-                              size_t scratch_bytes, int64_t count, const void *const *inputs, void *const *outputs);
-/* Rows in plain order, one a sample (one for an accumulator). Null `values` and capacity 0 only ask how many. */
+/* `count` rows of a stream: inputs and outputs hold that many rows each, what one row after another would take and give.
+ * Of stream 0 this is `advance`, of another `append_<stream>`. Takes as many rows at once as scratch has room for. */
+burin_status burin_rt_advance(const burin_plan *plan, const burin_model *model, int32_t stream, void *state,
+                              void *scratch, size_t scratch_bytes, int64_t count, const void *const *inputs,
+                              void *const *outputs);
+/* The rows that a value of the state keeps, oldest first, in plain order (one for an accumulator). Null `values` and
+ * capacity 0 only ask how many. */
 burin_status burin_rt_state_read(const burin_plan *plan, const burin_model *model, const void *state, const char *name,
                                  float *values, size_t capacity, int64_t *rows);
+/* A state as bytes that another process, on another target, may load. Null `saved` and capacity 0 only ask how many. */
+burin_status burin_rt_state_save(const burin_plan *plan, const burin_model *model, const void *state, void *saved,
+                                 size_t capacity, size_t *bytes);
+burin_status burin_rt_state_load(const burin_plan *plan, const burin_model *model, void *state, size_t state_bytes,
+                                 const void *saved, size_t bytes);
 
 /* Packed files (runtime/packed_file.h), for `burin pack`; in an archive member of their own. `report` is called now and
  * then, where it is not null. */

@@ -8,7 +8,7 @@
 
 #include "arena.h"
 #include "kernel_buffer.h"
-#include "private.h"
+#include "state.h"
 
 typedef struct burin_descriptor {
   burin_kernel_buffer buffer;
@@ -57,6 +57,29 @@ static inline void *burin_describe_vector(burin_descriptor *descriptor, int32_t 
   burin_describe(descriptor, type, host, 1);
   burin_describe_dimension(descriptor, 0, elements, 1);
   return &descriptor->buffer;
+}
+
+/* The pointer that stands for an argument of a stream's entry which is of the state, not of this call's rows. Positions
+ * and counts are by stream. */
+static inline void *burin_describe_state(burin_descriptor *descriptor, const burin_plan_argument *argument,
+                                         unsigned char *state, const int64_t *position, const int64_t *taken) {
+  unsigned char *host = state + argument->offset;
+  switch (argument->kind) {
+  case BURIN_ARG_POSITION:
+    return (void *)(uintptr_t)&position[argument->index];
+  case BURIN_ARG_COUNT:
+    return (void *)(uintptr_t)&taken[argument->index];
+  case BURIN_ARG_STATE:
+    return burin_describe_vector(descriptor, argument->type, host, argument->columns);
+  case BURIN_ARG_STATE_ROW:
+    host += burin_row_place(taken[argument->index], argument->columns, argument->tile, argument->ring) *
+            (int64_t)burin_element_bytes(argument->type);
+    burin_describe_rows(descriptor, argument->type, host, argument->columns, 1);
+    descriptor->dimensions[0].stride = argument->tile == 0 ? 1 : argument->tile;
+    return &descriptor->buffer;
+  default: /* no other kind occurs */
+    return NULL;
+  }
 }
 
 static inline burin_status burin_call_kernel(const burin_plan_call *call, void **arguments, const burin_arena *arena) {

@@ -23,14 +23,15 @@ struct burin_model {
 };
 
 /* Stands at the start of every state; the values of the plan follow at their offsets. */
-#define BURIN_STATE_MAGIC UINT64_C(0x3145544154534e42) /* "BNSTATE1" in memory */
+#define BURIN_STATE_MAGIC UINT64_C(0x3245544154534e42) /* "BNSTATE2" in memory */
 typedef struct burin_state_header {
   uint64_t magic;
   uint64_t fingerprint;
-  int64_t position; /* samples taken since the reset */
-  uint64_t reserved[5];
+  int64_t position[BURIN_MAX_AXES]; /* of each stream's next row */
+  int64_t start[BURIN_MAX_AXES];    /* the position at the reset; position − start rows were taken since */
+  uint64_t reserved[6];
 } burin_state_header;
-typedef char burin_state_header_has_64_bytes[sizeof(burin_state_header) == 64 ? 1 : -1];
+typedef char burin_state_header_has_its_size[sizeof(burin_state_header) == BURIN_STATE_HEADER_BYTES ? 1 : -1];
 
 static inline size_t burin_element_bytes(int32_t type) {
   static const unsigned char bytes[] = {4, 8, 8, 4, 1};

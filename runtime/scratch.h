@@ -2,15 +2,15 @@
  *
  *   [arena of the kernels] [positions of each symbol's rows, if any call takes them] [region of each axis]
  *
- * A value that has a row per row of an axis lies in that axis' region, its rows without gaps: the plan gives offsets
- * per row, so one memory plan serves every number of rows.
+ * A value that has a row, or some, per unit of an axis (time step, sequence) lies in that axis' region, its rows
+ * without gaps: the plan gives offsets per unit, so one memory plan serves every number of units.
  */
 #ifndef BURIN_SCRATCH_H
 #define BURIN_SCRATCH_H
 
 #include "private.h"
 
-/* Regions, and row counts, in the order of burin_plan_entry.scratch_row_bytes. */
+/* Regions, and counts of units, in the order of burin_plan_entry.scratch_row_bytes. */
 enum { BURIN_SLOT_SEQUENCE = BURIN_MAX_AXES, BURIN_SLOT_ONE = BURIN_MAX_AXES + 1, BURIN_SLOTS = BURIN_MAX_AXES + 2 };
 
 static inline int burin_slot(int32_t axis) {
@@ -23,6 +23,27 @@ static inline size_t burin_arena_bytes(const burin_plan_entry *entry) {
 
 static inline size_t burin_positions_bytes(int64_t rows) {
   return burin_size_round_up(burin_size_multiply((size_t)rows, sizeof(int64_t)));
+}
+
+/* What an entry needs for so many units of each axis. */
+static inline size_t burin_entry_scratch_bytes(const burin_plan_entry *entry, const int64_t *units) {
+  size_t bytes = burin_arena_bytes(entry);
+  if (entry->uses_positions)
+    for (int32_t axis = 0; axis < BURIN_MAX_AXES; ++axis)
+      bytes = burin_size_add(bytes, burin_positions_bytes(units[axis]));
+  for (int slot = 0; slot < BURIN_SLOTS; ++slot)
+    bytes = burin_size_add(bytes, burin_size_multiply((size_t)entry->scratch_row_bytes[slot], (size_t)units[slot]));
+  return bytes;
+}
+
+/* What `rows` rows of a stream need at once: by `one`, or by `many`, which takes two or more. */
+static inline size_t burin_stream_scratch_bytes(const burin_plan_stream *stream, int64_t rows) {
+  int64_t units[BURIN_SLOTS] = {0};
+  units[BURIN_SLOT_SEQUENCE] = units[BURIN_SLOT_ONE] = 1;
+  if (rows == 1)
+    return burin_entry_scratch_bytes(stream->one, units);
+  units[stream->axis] = rows;
+  return burin_entry_scratch_bytes(stream->many, units);
 }
 
 /* A piece of memory of the caller. */
@@ -63,7 +84,8 @@ static inline burin_status burin_check_pieces(const burin_piece *inputs, int32_t
   return BURIN_OK;
 }
 
-/* The ids among the inputs are checked before any kernel runs: kernels read tables at them. `inputs` are sound pieces. */
+/* The ids among the inputs are checked before any kernel runs: kernels read tables at them. `inputs` are sound pieces.
+ */
 static inline burin_status burin_check_ids(const burin_plan_entry *entry, const burin_piece *inputs) {
   for (int32_t i = 0; i < entry->input_count; ++i) {
     uint32_t limit = (uint32_t)entry->inputs[i].limit;

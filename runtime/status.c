@@ -12,19 +12,18 @@ const char *burin_status_text(burin_status status) {
   case BURIN_OVERLAP:
     return "two buffers of the call overlap";
   case BURIN_TIME_OUT_OF_RANGE:
-    return "a sequence is longer than the graph's maximum, a length is negative, or a batch has more rows than a "
-           "kernel "
-           "can index";
+    return "a length or position is negative or past the graph's maximum, or a batch has more rows than a kernel can "
+           "index";
   case BURIN_BAD_OFFSETS:
     return "batch offsets do not start at 0, or descend";
   case BURIN_STATE_FULL:
-    return "the state has no room for another step";
+    return "the state has no room for so many more rows";
   case BURIN_STATE_FOREIGN:
-    return "the state was never reset, or belongs to another model";
+    return "the state, or a saved one, belongs to another model or was never reset";
   case BURIN_SCRATCH_TOO_SMALL:
     return "scratch or state memory is smaller than the model's size functions ask for";
   case BURIN_NO_SUCH_STATE_VALUE:
-    return "the state has no value of that name, or more values than there is room for";
+    return "the state has no value of that name, or what is asked for needs more room than was given";
   case BURIN_NO_STEP:
     return "the graph looks ahead in time and has no step";
   case BURIN_CPU_UNSUPPORTED:
@@ -43,6 +42,8 @@ const char *burin_status_text(burin_status status) {
     return "the weights could not be locked in memory";
   case BURIN_BAD_ID:
     return "a token id is negative or not in the table";
+  case BURIN_STATE_DAMAGED:
+    return "the saved state is cut off, or not what was saved";
   }
   return "unknown status";
 }

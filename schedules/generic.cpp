@@ -66,32 +66,41 @@ static void contract(const KernelGroup &group, const Target &target) {
 static void attend(const KernelGroup &group, const Target &target) {
   AttendStage stage = *group.attend;
   Func y = group.output;
-  Var feature = axis::feature(), row = axis::row(), lane = axis::lane(), tile = axis::tile(), head = axis::head();
+  Var feature = axis::feature(), row = axis::row(), lane = axis::lane(), key = axis::key(), head = axis::head();
   Var within("within");
   int width = int(stage.valueWidth + 3) / 4 * 4, lanes = width % target.lanes ? 4 : target.lanes;
   y.split(feature, head, within, int(stage.valueWidth)).reorder(within, row, head);
-  stage.keys.compute_at(y, head).store_in(MemoryType::Heap).bound(lane, 0, int(stage.keyTile));
-  for (Func f : {stage.product, stage.dots, stage.score, stage.weight}) {
-    f.compute_at(y, row).store_in(MemoryType::Heap).bound(lane, 0, int(stage.keyTile));
-    vectorise(f, lane, stage.keyTile, target);
+  auto stored = [&](Func f) { return f.compute_at(y, row).store_in(MemoryType::Heap); };
+  if (!stage.keysInLanes) {
+    stage.keys.compute_at(y, head).store_in(MemoryType::Heap).align_bounds(key, int(target.keyTile));
+    stage.keys.reorder(key, feature);
   }
-  RVar i(stage.product.rvars(0)[0]), l(stage.gathered.rvars(0)[0]), t(stage.numerator.rvars(0)[0]);
-  stage.product.update().reorder(lane, i, tile, row, head);
-  vectorise(stage.product.update(), lane, stage.keyTile, target);
+  RVar i(stage.product.rvars(0)[0]);
+  for (Func f : {stage.product, stage.score, stage.weight}) {
+    stored(f).align_bounds(key, int(target.keyTile)).reorder_storage(key, row, head).reorder(key, row);
+    vectorise(f, key, target.keyTile, target);
+  }
+  stage.product.update().reorder(key, i, row, head);
+  vectorise(stage.product.update(), key, target.keyTile, target);
   for (auto *halves : {&stage.maxHalves, &stage.sumHalves})
     for (Func f : *halves)
-      f.compute_at(y, row).store_in(MemoryType::Heap);
-  for (Func f : {stage.tileMax, stage.tileSum, stage.share, stage.largest, stage.denominator})
-    f.compute_at(y, row).store_in(MemoryType::Heap);
+      stored(f);
+  for (Func f : {stage.laneMax, stage.laneSum}) {
+    stored(f).bound(lane, 0, target.rowLanes);
+    vectorise(f, lane, target.rowLanes, target);
+    f.update().reorder(lane, RVar(f.rvars(0)[0]));
+    vectorise(f.update(), lane, target.rowLanes, target);
+  }
+  stored(stage.largest);
+  stored(stage.sum);
   // Sums over values are whole vectors: scalars and predicated tails might be reordered (schedules/schedule.h,
   // panelWidth).
-  for (Func f : {stage.gathered, stage.part, stage.numerator}) {
-    f.compute_at(y, row).store_in(MemoryType::Heap).bound(feature, 0, width).vectorize(feature, lanes);
+  for (Func f : {stage.gathered, stage.part})
+    stored(f).bound(feature, 0, width).vectorize(feature, lanes);
+  for (int n = 0; n < stage.gathered.num_update_definitions(); ++n) {
+    RVar s(stage.gathered.rvars(n)[0]);
+    stage.gathered.update(n).reorder(feature, s, row, head).vectorize(feature, lanes);
   }
-  for (Func f : {stage.gathered, stage.numerator})
-    f.update().vectorize(feature, lanes);
-  stage.gathered.update().reorder(feature, l, tile, row, head);
-  stage.numerator.update().reorder(feature, t, row, head);
 }
 
 static void pool(const KernelGroup &group, const Target &target) {

@@ -20,9 +20,9 @@ namespace burin {
 namespace axis {
 inline Halide::Var feature() { return Halide::Var("feature"); } // column of a row
 inline Halide::Var row() { return Halide::Var("row"); }
-inline Halide::Var lane() { return Halide::Var("lane"); } // within a panel, a key tile, or the partial sums of a row
+inline Halide::Var lane() { return Halide::Var("lane"); } // within a panel, or the partial sums of a row or of keys
 inline Halide::Var panel() { return Halide::Var("panel"); }
-inline Halide::Var tile() { return Halide::Var("tile"); } // of keys
+inline Halide::Var key() { return Halide::Var("key"); }
 inline Halide::Var head() { return Halide::Var("head"); }
 } // namespace axis
 
@@ -56,22 +56,27 @@ struct RowValueStage {
   Halide::Func value;
 };
 
-/// Attention, tile of keys by tile of keys. Axes: (lane, feature of the head, tile, head) for `keys`,
-/// (lane, tile, row, head) for what is per key, (tile, row, head) for what is per tile, (feature, row, head) for the
-/// numerator. `product` and `gathered` sum in updates with one reduction variable; so do `largest`, `denominator` and
-/// `numerator`, over the tiles.
+/// Attention. Axes: (row, feature of the head, head) for `queries`, (key, feature of the head, head) for `keys`, (row,
+/// key, head) for what is per pair of them, (lane, row, head) for maxima and sums in lanes of keys, (row, head) for
+/// what is one number for a query, (feature, row, head) for the values. `product`, `laneMax`, `laneSum` and `gathered`
+/// have updates with one reduction variable each; `gathered` has one for each stretch of keys, of which `updateOfTile`
+/// says more.
 struct AttendStage {
-  Halide::Func keys;                   // transposed: lanes are keys
-  Halide::Func product, dots, score;   // q · k in registers; the same in memory; then scaled and masked
-  std::vector<Halide::Func> maxHalves; // over the lanes of a tile
-  Halide::Func tileMax, weight;        // exp(score − tileMax)
+  Halide::Func queries, keys;  // what product reads: to be stored in the order that a schedule wants, or not at all
+  Halide::Func product, score; // q · k in registers; then scaled and masked
+  Halide::Func laneMax;
+  std::vector<Halide::Func> maxHalves; // over the lanes
+  Halide::Func largest, weight;        // exp(score − largest)
+  Halide::Func laneSum;
   std::vector<Halide::Func> sumHalves;
-  Halide::Func tileSum, gathered, part; // Σ weight · v within the tile, in registers; the same in memory
-  Halide::Func largest, share, denominator, numerator;
-  int64_t heads, keyWidth, valueWidth, keyTile, queryTile;
-  int64_t mostTiles; // most tiles of keys that a sequence may have
-  bool causal;
-  bool keysInLanes; // k is stored with keys across lanes already; `keys` need not be
+  Halide::Func sum, gathered, part; // Σ weight · v in registers; the same in memory
+  int64_t heads, keyWidth, valueWidth;
+  int64_t queryTile; // queries whose keys are looked at together: limits of keys are one for all of them
+  int updateOfTile;  // of `gathered`: the one whose keys are the same for a tile of queries; the others' are each row's
+                     // own
+  int64_t mostKeys;  // that a sequence may have
+  bool fixedKeys;    // it always has so many
+  bool keysInLanes;  // k is stored with tiles of keys across lanes: vectors of `keys` along keys are loads
 };
 
 /// sum(feature, row) over the rows of a sequence, in row order, in its update.
@@ -90,14 +95,17 @@ struct KernelGroup {
   std::vector<RowValueStage> rowValues; // likewise
   Halide::Func output;                  // (feature, row)
   int64_t features = 0;                 // of the output
-  bool oneRow = false;                  // the output has exactly one row
+  int64_t fixedRows = 0;                // rows of the output where their number is always the same; else 0
   bool intermediate = false;            // later groups read it; otherwise it is an output of the kernel
 };
 
-/// Values that are written besides the results: rows appended to a cache, (feature, row), and accumulators, (feature).
+/// Values that are written besides the results: a row appended to a cache, (feature, row); rows scattered over the
+/// whole storage of one, in the update, whose first reduction variable is the feature; accumulators, (feature), whose
+/// new value may have an update along the rows, (feature, row).
 struct StateWrite {
   Halide::Func value;
   int64_t features;
+  bool scattered = false;
 };
 
 /// What a schedule file provides: a function for each kernel class. `whole` is not among them: it is its groups' own

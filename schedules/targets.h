@@ -26,7 +26,7 @@ struct Target {
   int lanes;                       // floats in a vector
   int registers;                   // vector registers
   int rowLanes;                    // numeric form: partial sums of a row
-  int keyTile;                     // numeric form: keys in a tile, anchored at the sequence's first key
+  int keyTile;                     // keys across lanes in a cache of them; a multiple of the row lanes
   llvm::StringLiteral linker;      // makes a relocatable object of several
   llvm::StringLiteral runner;      // runs the target's programs on this machine; empty: directly
   const Schedules &(*schedules)(); // the schedule file's entry

@@ -1,4 +1,4 @@
-// x86-64 with AVX2 or AVX-512: register tiles over packed panels, attention in tiles of keys and queries, row norms
+// x86-64 with AVX2 or AVX-512: register tiles over packed panels, attention in tiles of queries, row norms
 // where the row is still in cache. Written for vectors of `lanes` floats and `registers` of them; the two ISAs differ
 // in those numbers only.
 //
@@ -7,6 +7,7 @@
 // read once a block and not once a tile.
 #include "schedules/schedule.h"
 #include <algorithm>
+#include <tuple>
 
 using namespace Halide;
 
@@ -117,7 +118,7 @@ static void contract(const KernelGroup &group, const Target &target) {
     vectorise(value, feature, group.kept[i].features, target);
   }
 
-  if (group.oneRow) {
+  if (group.fixedRows == 1) {
     if (kept) {
       consumer.compute_at(y, row).store_in(MemoryType::Stack).bound(feature, 0, int(features));
       vectorise(y, feature, group.features, target);
@@ -131,6 +132,10 @@ static void contract(const KernelGroup &group, const Target &target) {
   int vectors = int(std::max<int64_t>(stage.panel / target.lanes, 1));
   int tileRows = std::min(12, (target.registers - vectors - 1) / vectors);
   tileRows -= tileRows > 1 ? tileRows % 2 : 0;
+  // No row twice in a tile, where the compiler would see it: it would compute their product once, and a product that is
+  // used twice is not fused with its additions: other bits.
+  if (group.fixedRows)
+    tileRows = std::min(tileRows, int(group.fixedRows));
   int block = blockRows / tileRows * tileRows;
 
   Var rowBlock("row_block"), rowTile("row_tile"), tileRow("tile_row"), column("column");
@@ -162,107 +167,180 @@ static void contract(const KernelGroup &group, const Target &target) {
   inRegisters(accumulator.update(), lane, stage.panel, target);
 }
 
+/// Where what attention stores lies. Few keys: in a fixed place on the stack, which costs nothing to allocate. Derived:
+/// scores and weights of `rows` queries stay within half of L1 together.
+static MemoryType placeOfScores(const AttendStage &stage, int64_t rows, std::initializer_list<Func> perKey) {
+  int64_t keys = (stage.mostKeys + 31) / 32 * 32;
+  if (keys * rows * 4 > 8 * 1024)
+    return MemoryType::Heap;
+  for (Func f : perKey)
+    f.bound_storage(axis::key(), int(keys));
+  return MemoryType::Stack;
+}
+
+/// Features whose sums over the keys are made together: two vectors' worth where that divides the width.
+static int64_t featuresTogether(int64_t width, const Target &target) {
+  if (width <= 2 * target.lanes || width % target.lanes)
+    return width;
+  int64_t together = 2 * target.lanes;
+  while (width % together)
+    together -= target.lanes;
+  return together;
+}
+
+/// One query: keys lie across lanes, as a cache of them does, and several heads are under way at once.
+static void attendOneRow(const KernelGroup &group, const Target &target) {
+  AttendStage stage = *group.attend;
+  Func y = group.output, product = stage.product, gathered = stage.gathered;
+  Var feature = axis::feature(), row = axis::row(), lane = axis::lane(), key = axis::key(), head = axis::head();
+  Var within("within"), keyTile("key_tile"), keyLane("key_lane"), heads("heads"), headWithin("head_within");
+  int64_t width = (stage.valueWidth + 3) / 4 * 4, keys = target.keyTile;
+  // Derived: as many heads as leave half of the registers; a tile of keys is the widest of what they sum.
+  int together = 1;
+  for (int n = 1; n <= stage.heads; ++n)
+    if (stage.heads % n == 0 && n * std::max(keys, width) <= target.registers / 2 * target.lanes)
+      together = n;
+
+  y.split(feature, head, within, int(stage.valueWidth)).reorder(within, head, row);
+  vectorise(y, within, stage.valueWidth, target);
+  MemoryType place = placeOfScores(stage, stage.heads, {stage.score, stage.weight});
+  auto stored = [&](Func f) { return f.compute_at(y, row).store_in(place); };
+  if (!stage.keysInLanes) {
+    stage.keys.compute_at(y, row).store_in(MemoryType::Heap).align_bounds(key, int(keys)).reorder(key, feature, head);
+    vectorise(stage.keys, key, keys, target);
+  }
+
+  stored(stage.score).align_bounds(key, int(keys)).split(key, keyTile, keyLane, int(keys));
+  stage.score.split(head, heads, headWithin, together);
+  stage.score.reorder(keyLane, headWithin, row, heads, keyTile).unroll(headWithin);
+  inRegisters(stage.score, keyLane, keys, target);
+  RVar i(product.rvars(0)[0]);
+  product.compute_at(stage.score, heads).store_in(MemoryType::Register).bound_extent(key, int(keys));
+  product.bound_extent(head, together).reorder(key, head, row).unroll(head);
+  inRegisters(product, key, keys, target);
+  product.update().reorder(key, head, i, row).unroll(head);
+  inRegisters(product.update(), key, keys, target);
+
+  stored(stage.weight).align_bounds(key, target.rowLanes).reorder(key, row, head);
+  vectorise(stage.weight, key, target.rowLanes, target);
+  for (auto [lanes, halves, one] : {std::tuple(stage.laneMax, &stage.maxHalves, stage.largest),
+                                    std::tuple(stage.laneSum, &stage.sumHalves, stage.sum)}) {
+    one.compute_at(y, row).store_in(MemoryType::Stack).bound_extent(head, int(stage.heads));
+    Func f = lanes;
+    RVar t(f.rvars(0)[0]);
+    f.compute_at(one, head).store_in(MemoryType::Register).bound(lane, 0, target.rowLanes);
+    inRegisters(f, lane, target.rowLanes, target);
+    f.update().reorder(lane, t);
+    inRegisters(f.update(), lane, target.rowLanes, target);
+    int64_t count = target.rowLanes / 2;
+    for (Func half : *halves) {
+      half.compute_at(one, head).store_in(MemoryType::Register);
+      inRegisters(half, lane, count, target);
+      count /= 2;
+    }
+  }
+
+  Func part = stage.part;
+  part.compute_at(y, row)
+      .store_in(MemoryType::Stack)
+      .bound(feature, 0, int(width))
+      .bound_extent(head, int(stage.heads));
+  part.split(head, heads, headWithin, together).reorder(feature, headWithin, row, heads).unroll(headWithin);
+  inRegisters(part, feature, width, target);
+  gathered.compute_at(part, heads).store_in(MemoryType::Register).bound_extent(head, together);
+  gathered.align_storage(feature, target.lanes); // as below
+  gathered.reorder(feature, head, row).unroll(head);
+  inRegisters(gathered, feature, width, target);
+  for (int n = 0; n < gathered.num_update_definitions(); ++n) {
+    RVar s(gathered.rvars(n)[0]);
+    gathered.update(n).reorder(feature, head, s, row).unroll(head);
+    inRegisters(gathered.update(n), feature, width, target);
+  }
+}
+
+/// Many queries: they lie across lanes, so that maxima and sums over keys are vectors and keys are read as they come.
+/// What made the difference when it was tried: with keys across lanes, every query needs maxima and sums across a
+/// vector for every tile of keys, which took longer than the products.
 static void attend(const KernelGroup &group, const Target &target) {
   AttendStage stage = *group.attend;
-  Func y = group.output;
-  Var feature = axis::feature(), row = axis::row(), lane = axis::lane(), tile = axis::tile(), head = axis::head();
-  Var within("within"), queries("queries"), query("query");
-  int keyTile = int(stage.keyTile), queryTile = int(stage.queryTile);
-  int64_t width = std::max<int64_t>(stage.valueWidth, 4);
+  if (group.fixedRows == 1)
+    return attendOneRow(group, target);
+  Func y = group.output, product = stage.product, gathered = stage.gathered;
+  Var feature = axis::feature(), row = axis::row(), lane = axis::lane(), key = axis::key(), head = axis::head();
+  Var within("within"), queries("queries"), query("query"), keyBlock("key_block"), keyWithin("key_within");
+  int64_t rows = stage.queryTile, width = (stage.valueWidth + 3) / 4 * 4;
+  // Register tiles, derived: a tile of queries by so many keys, and two vectors of features by so many queries, take
+  // half of the registers.
+  int keysTogether = target.registers / 4, rowsTogether = target.registers / 4;
+  int64_t together = featuresTogether(width, target);
 
   y.split(feature, head, within, int(stage.valueWidth))
-      .split(row, queries, query, queryTile, TailStrategy::GuardWithIf)
+      .split(row, queries, query, int(rows), TailStrategy::GuardWithIf)
       .reorder(within, query, queries, head);
   vectorise(y, within, stage.valueWidth, target);
-  // Few tiles: what is stored per tile of keys has a fixed place on the stack, which costs nothing to allocate.
-  // Derived: the largest, scores and weights, stay within half of L1 together.
-  bool onStack = stage.mostTiles * keyTile * queryTile * 4 <= 8 * 1024;
-  auto perQueryTile = [&](Func f) {
-    f.compute_at(y, queries).store_in(onStack ? MemoryType::Stack : MemoryType::Heap).bound_extent(row, queryTile);
-    for (const Var &axis : f.args())
-      if (onStack && axis.name() == tile.name())
-        f.bound_storage(tile, int(stage.mostTiles));
-    return f;
-  };
+  MemoryType place = placeOfScores(stage, rows, {stage.score, stage.weight});
+  auto perTile = [&](Func f) { return f.compute_at(y, queries).bound_extent(row, int(rows)); };
+  auto acrossRows = [&](Stage s) { inRegisters(s, row, rows, target); };
 
-  Func keys = stage.keys, product = stage.product, dots = stage.dots, score = stage.score, weight = stage.weight;
-  Func part = stage.part, gathered = stage.gathered;
-  if (!stage.keysInLanes) {
-    keys.compute_at(y, head).store_in(MemoryType::Heap).bound(lane, 0, keyTile);
-    keys.reorder(lane, feature, tile);
-    vectorise(keys, lane, keyTile, target);
+  perTile(stage.queries).store_in(MemoryType::Stack).bound_extent(feature, int(stage.keyWidth)).reorder(row, feature);
+  vectorise(stage.queries, row, rows, target);
+  // Read for every tile of queries: once in the order in which they are needed. And where their number is fixed, so
+  // that no key is seen to be in a register tile twice (contract says why).
+  if (stage.keysInLanes || stage.fixedKeys) {
+    stage.keys.compute_at(y, head).store_in(MemoryType::Heap).align_bounds(key, target.rowLanes);
+    stage.keys.reorder(key, feature, head).reorder_storage(feature, key, head);
   }
 
-  // A register tile: a tile of keys, and as many queries as leave registers for the keys and a broadcast. Derived.
-  Var tileRow("tile_row"), rowTile("row_tile");
-  int tileRows = std::min(queryTile, std::max(1, (target.registers - 4) * target.lanes / keyTile));
-  while (queryTile % tileRows)
-    --tileRows;
-  RVar i(product.rvars(0)[0]), l(gathered.rvars(0)[0]), t(stage.numerator.rvars(0)[0]);
-  perQueryTile(score).bound(lane, 0, keyTile).split(row, rowTile, tileRow, tileRows);
-  score.reorder(lane, tileRow, rowTile, tile);
-  inRegisters(score, lane, keyTile, target);
-  dots.compute_at(score, rowTile).store_in(MemoryType::Stack);
-  product.compute_at(score, rowTile).store_in(MemoryType::Register);
-  for (Func f : {dots, product}) {
-    f.bound(lane, 0, keyTile).bound_extent(row, tileRows).reorder(lane, row, tile).unroll(row);
-    inRegisters(f, lane, keyTile, target);
-  }
-  product.update().reorder(lane, row, i, tile).unroll(row);
-  inRegisters(product.update(), lane, keyTile, target);
+  perTile(stage.score).store_in(place).align_bounds(key, target.rowLanes);
+  stage.score.split(key, keyBlock, keyWithin, keysTogether).reorder(row, keyWithin, keyBlock).unroll(keyWithin);
+  acrossRows(stage.score);
+  RVar i(product.rvars(0)[0]);
+  product.compute_at(stage.score, keyBlock).store_in(MemoryType::Register).bound_extent(row, int(rows));
+  product.bound_extent(key, keysTogether).reorder(row, key).unroll(key);
+  acrossRows(product);
+  product.update().reorder(row, key, i).unroll(key);
+  acrossRows(product.update());
 
-  for (Func f : {stage.tileMax, stage.tileSum})
-    perQueryTile(f).reorder(row, tile);
-  perQueryTile(weight).bound(lane, 0, keyTile).reorder(lane, row, tile);
-  vectorise(weight, lane, keyTile, target);
-  for (auto [halves, whole] :
-       {std::pair(&stage.maxHalves, stage.tileMax), std::pair(&stage.sumHalves, stage.tileSum)}) {
-    int64_t lanes = keyTile / 2;
+  perTile(stage.weight).store_in(place).align_bounds(key, target.rowLanes).reorder(row, key).unroll(key, 4);
+  acrossRows(stage.weight);
+  for (auto [lanes, halves, one] : {std::tuple(stage.laneMax, &stage.maxHalves, stage.largest),
+                                    std::tuple(stage.laneSum, &stage.sumHalves, stage.sum)}) {
+    perTile(one).store_in(MemoryType::Stack);
+    vectorise(one, row, rows, target);
+    Func f = lanes;
+    RVar t(f.rvars(0)[0]);
+    f.compute_at(one, row).store_in(MemoryType::Register).bound(lane, 0, target.rowLanes);
+    f.reorder_storage(row, lane, head).reorder(row, lane).unroll(lane);
+    vectorise(f, row, target.lanes, target);
+    f.update().reorder(row, lane, t).unroll(lane);
+    vectorise(f.update(), row, target.lanes, target);
     for (Func half : *halves) {
-      half.compute_at(whole, row).store_in(MemoryType::Register);
-      inRegisters(half, lane, lanes, target);
-      lanes /= 2;
+      half.compute_at(one, row).store_in(MemoryType::Register).reorder_storage(row, lane, head);
+      half.reorder(row, lane).unroll(lane);
+      vectorise(half, row, target.lanes, target);
     }
   }
 
-  // What is one number for each query lies with queries across lanes. Derived: the widest power of two in a query tile.
-  int queryLanes = queryTile & -queryTile;
-  auto acrossQueries = [&](Stage stage) {
-    if (queryLanes > 1)
-      stage.vectorize(row, queryLanes);
-  };
-  for (Func f : {stage.share, stage.largest, stage.denominator}) {
-    perQueryTile(f);
-    acrossQueries(f);
-  }
-  stage.share.reorder(row, tile);
-  for (Func f : {stage.largest, stage.denominator}) {
-    RVar tiles(f.rvars(0)[0]);
-    f.update().reorder(row, tiles);
-    acrossQueries(f.update());
-  }
-  for (Func f : {stage.share, stage.tileMax, stage.tileSum})
-    f.reorder_storage(row, tile, head);
-
-  // Sums of a tile in registers: as wide as a tile of keys, for as many queries, like the scores.
-  Var features("features");
-  int64_t together = width;
-  if (width > keyTile && width % target.lanes == 0)
-    for (together = keyTile; width % together; together -= target.lanes) {
-    }
-  perQueryTile(part).bound(feature, 0, int(width)).split(feature, features, within, int(together));
-  part.split(row, rowTile, tileRow, tileRows).reorder(within, tileRow, features, rowTile, tile).unroll(tileRow);
+  Var features("features"), rowTile("row_tile"), tileRow("tile_row");
+  Func part = stage.part;
+  perTile(part).store_in(MemoryType::Stack).bound(feature, 0, int(width));
+  part.split(feature, features, within, int(together)).split(row, rowTile, tileRow, rowsTogether);
+  part.reorder(within, tileRow, features, rowTile).unroll(tileRow);
   inRegisters(part, within, together, target);
   gathered.compute_at(part, features).store_in(MemoryType::Register);
-  gathered.bound_extent(feature, int(together)).bound_extent(row, tileRows).reorder(feature, row).unroll(row);
+  // Rows narrower than a vector apart from one another: side by side the compiler makes one register of several, and
+  // adds to a part of it, which it does not fuse with the product.
+  gathered.align_storage(feature, target.lanes);
+  gathered.bound_extent(feature, int(together)).bound_extent(row, rowsTogether).reorder(feature, row).unroll(row);
   inRegisters(gathered, feature, together, target);
-  gathered.update().reorder(feature, row, l).unroll(row);
-  inRegisters(gathered.update(), feature, together, target);
-
-  perQueryTile(stage.numerator).bound(feature, 0, int(width));
-  vectorise(stage.numerator, feature, width, target);
-  stage.numerator.update().reorder(feature, t, row);
-  vectorise(stage.numerator.update(), feature, width, target);
+  for (int n = 0; n < gathered.num_update_definitions(); ++n) {
+    RVar s(gathered.rvars(n)[0]);
+    if (n == stage.updateOfTile)
+      gathered.update(n).reorder(feature, row, s).unroll(row);
+    else // row by row, each through its own keys
+      gathered.update(n).reorder(feature, s, row).unroll(row);
+    inRegisters(gathered.update(n), feature, together, target);
+  }
 }
 
 static void pool(const KernelGroup &group, const Target &target) {
@@ -282,12 +360,22 @@ static void intermediate(const KernelGroup &group, const Target &) {
 }
 
 static void stored(const StateWrite &value, const Target &target) {
-  Func(value.value).compute_root().store_in(MemoryType::Stack).bound(axis::feature(), 0, int(value.features));
-  vectorise(Func(value.value), axis::feature(), value.features, target);
+  Func f = value.value;
+  bool alongRows = f.has_update_definition();
+  f.compute_root().store_in(alongRows ? MemoryType::Heap : MemoryType::Stack);
+  f.bound(axis::feature(), 0, int(value.features));
+  vectorise(f, axis::feature(), value.features, target);
+  if (alongRows)
+    vectorise(f.update(), axis::feature(), value.features, target);
 }
 
 static void stateWrite(const StateWrite &write, const Target &target) {
-  vectorise(Func(write.value), axis::feature(), write.features, target);
+  Func f = write.value;
+  if (!write.scattered)
+    return vectorise(f, axis::feature(), write.features, target);
+  RVar feature(f.update().get_schedule().dims()[0].var);
+  f.update().allow_race_conditions(); // no two rows have a place in common
+  vectorise(f.update(), feature, write.features, target);
 }
 
 const Schedules &x86Schedules() {

@@ -3,6 +3,7 @@
 
     python3 scripts/build.py demo       builds, then runs the examples
     python3 scripts/build.py test       builds, then runs every test; the last line is the count
+    python3 scripts/build.py soak       builds, then runs streams over millions of samples; the last line is the count
     python3 scripts/build.py --help     everything else
 
 Each command does whatever still has to come before it: Debian packages (as root, on Debian 12), the pinned PyPI
@@ -120,21 +121,40 @@ def test(preset: str, only: str | None) -> int:
 # ---- other commands
 
 
-def demo(preset: str) -> int:
-    """Runs the programs listed in demo.txt, which CMake writes: one command a line, relative to the build folder."""
-    folder = build(preset)
-    lines = [line.strip() for line in (folder / "demo.txt").read_text().splitlines() if line.strip()]
+def run_listed(folder: Path, name: str) -> tuple[int, list[str]]:
+    """Runs the programs of a list that CMake writes, <name>.txt: one command a line, relative to the build folder.
+
+    Returns how many there are, and what failed.
+    """
+    listing = folder / f"{name}.txt"
+    lines = [line.strip() for line in listing.read_text().splitlines() if line.strip()]
     if not lines:
-        raise Failure(f"{folder / 'demo.txt'} names no program")
+        raise Failure(f"{listing} names no program")
     failed = []
     for number, line in enumerate(lines, start=1):
         print()
         program, *options = shlex.split(line)
-        status = run_visibly(f"demo {number} of {len(lines)}: {line}", [folder / program, *options], folder)
+        status = run_visibly(f"{name} {number} of {len(lines)}: {line}", [folder / program, *options], folder)
         failed += [f"{line} (exit status {status})"] if status != 0 else []
+    return len(lines), failed
+
+
+def demo(preset: str) -> int:
+    """Runs the examples."""
+    _, failed = run_listed(build(preset), "demo")
     if failed:
         raise Failure("failed: " + ", ".join(failed))
     return 0
+
+
+def soak(preset: str) -> int:
+    """Runs programs that take too long for every day, and measure times, which a test does not."""
+    count, failed = run_listed(build(preset), "soak")
+    print()
+    for line in failed:
+        print(f"failed: {line}")
+    print(Count(count - len(failed), len(failed), 0))
+    return 1 if failed else 0
 
 
 def clean(everything: bool) -> int:
@@ -161,6 +181,7 @@ def parse_arguments() -> argparse.Namespace:
     add_build_command("demo", "build, then run the examples")
     add_build_command("test", "build, then run the tests; the last line counts them").add_argument(
         "--only", metavar="NAME", help="run only tests whose name matches this regular expression")
+    add_build_command("soak", "build, then run streams over millions of samples; the last line counts the programs")
     commands.add_parser("clean", help="remove what was built").add_argument(
         "--all", action="store_true", help="remove .venv too")
     commands.add_parser("doctor", help="say what is installed and what is missing; change nothing")
@@ -175,6 +196,7 @@ def main() -> int:
         "build": lambda: build(arguments.preset) and 0,
         "demo": lambda: demo(arguments.preset),
         "test": lambda: test(arguments.preset, arguments.only),
+        "soak": lambda: soak(arguments.preset),
         "clean": lambda: clean(arguments.all),
         "doctor": doctor,
     }

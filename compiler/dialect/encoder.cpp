@@ -28,8 +28,9 @@ void EncoderDialect::initialize() {
 namespace burin {
 
 static constexpr std::pair<KernelClass, llvm::StringLiteral> kernelClassNames[] = {
-    {KernelClass::Pointwise, "pointwise"}, {KernelClass::RowReduce, "row_reduce"}, {KernelClass::Contract, "contract"},
-    {KernelClass::Attend, "attend"},       {KernelClass::Pool, "pool"},            {KernelClass::Whole, "whole"}};
+    {KernelClass::Pointwise, "pointwise"}, {KernelClass::RowReduce, "row_reduce"},
+    {KernelClass::Contract, "contract"},   {KernelClass::Attend, "attend"},
+    {KernelClass::Pool, "pool"},           {KernelClass::Whole, "whole"}};
 
 llvm::StringRef kernelClassName(KernelClass kernelClass) {
   for (auto &[value, name] : kernelClassNames)
@@ -62,7 +63,16 @@ bool isRows(Type type) {
   if (!tensor || tensor.getRank() != 2 || tensor.isDynamicDim(1))
     return false;
   Attribute encoding = tensor.getEncoding();
-  return encoding ? isa<RowsAttr, PerSequenceAttr>(encoding) && tensor.isDynamicDim(0) : tensor.getDimSize(0) == 1;
+  return encoding ? isa<RowsAttr, PerSequenceAttr>(encoding) && tensor.isDynamicDim(0) : !tensor.isDynamicDim(0);
+}
+
+bool isKept(RowsAttr rows) { return rows.getSymbol().empty(); }
+
+int64_t rowsEach(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  if (auto perSequence = dyn_cast_or_null<PerSequenceAttr>(tensor.getEncoding()))
+    return perSequence.getRows();
+  return tensor.isDynamicDim(0) || tensor.getRank() < 2 ? 1 : tensor.getDimSize(0);
 }
 
 int64_t storageElements(Type storage) {
@@ -91,7 +101,7 @@ std::string describe(Type type) {
     else if (auto pairs = dyn_cast_or_null<PairsAttr>(tensor.getEncoding()))
       stream << (axis ? pairs.getKey() : pairs.getQuery()).getValue();
     else
-      stream << "sequences";
+      stream << "sequences" << (rowsEach(type) > 1 ? " * " + std::to_string(rowsEach(type)) : "");
   }
   stream << "]";
   return text;

@@ -27,7 +27,23 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
     InterfaceMethod<"The operand that the kernel reads as packed panels, or -1.", "int", "getPanelOperand">,
     InterfaceMethod<"True where that operand is stored [out, in].", "bool", "panelsAreOutIn">,
     InterfaceMethod<"True where the op only chooses what its consumer reads: it costs nothing inside the kernel that reads it "
-                    "and never becomes a kernel's result if that can be avoided.", "bool", "isView">
+                    "and never becomes a kernel's result if that can be avoided.", "bool", "isView">,
+    InterfaceMethod<"Floating-point operations that nobody can do without, given the rows of each operand: those of "
+                    "products of matrices, 2 for a multiply-add; 0 for all else.",
+                    "double", "getFlops", (ins "::llvm::ArrayRef<double>":$rows)>
+  ];
+}
+
+def GuardedOpInterface : OpInterface<"GuardedOpInterface"> {
+  let cppNamespace = "::burin";
+  let description = [{
+    An op that reads an operand only in rows whose signal exceeds a threshold. What is computed for that operand alone
+    need not run where no row's does.
+  }];
+  let methods = [
+    InterfaceMethod<"The operand that closed rows do not read.", "unsigned", "getGuardedOperand">,
+    InterfaceMethod<"The operand with a signal for each row.", "unsigned", "getSignalOperand">,
+    InterfaceMethod<"A row is open where its signal is above this.", "float", "getOpenAbove">
   ];
 }
 

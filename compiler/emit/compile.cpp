@@ -48,6 +48,16 @@ std::string symbolOf(StringRef model, const KernelText &kernel, const Target &ta
   return symbol;
 }
 
+std::vector<PlanEntry *> allEntries(ModelPlan &plan) {
+  std::vector<PlanEntry *> entries{&plan.forward};
+  for (PlanStream &stream : plan.streams) {
+    entries.push_back(&stream.one);
+    if (stream.many)
+      entries.push_back(&*stream.many);
+  }
+  return entries;
+}
+
 Error writeFile(StringRef path, StringRef bytes) {
   std::error_code code;
   raw_fd_ostream stream(path, code);
@@ -121,12 +131,11 @@ Expected<CompileResult> compileModel(mlir::ModuleOp module, const CompileOptions
     result.kernels.push_back({text.function, source.symbol, text.kernelClass, kernel.heapBytes, kernel.stackBytes,
                               int64_t(kernel.object.size()), kernel.seconds, kernel.seconds == 0});
   }
-  for (PlanEntry *entry : {&result.plan.forward, result.plan.step ? &*result.plan.step : nullptr})
-    if (entry)
-      for (const PlanCall &call : entry->calls) {
-        entry->kernelScratchBytes = std::max(entry->kernelScratchBytes, heapOf.lookup(call.kernel));
-        entry->kernelStackBytes = std::max(entry->kernelStackBytes, stackOf.lookup(call.kernel));
-      }
+  for (PlanEntry *entry : allEntries(result.plan))
+    for (const PlanCall &call : entry->calls) {
+      entry->kernelScratchBytes = std::max(entry->kernelScratchBytes, heapOf.lookup(call.kernel));
+      entry->kernelStackBytes = std::max(entry->kernelStackBytes, stackOf.lookup(call.kernel));
+    }
 
   if (std::error_code code = sys::fs::create_directories(options.outputFolder))
     return createFileError(options.outputFolder, code);

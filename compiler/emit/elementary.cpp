@@ -1,4 +1,5 @@
-// The polynomials. Everything is strict: no contraction, no reassociation, so nothing depends on the schedule.
+// The polynomials. What depends on rounding is strict: no contraction, no reassociation, so nothing depends on the
+// schedule.
 #include "emit/elementary.h"
 #include <cmath>
 
@@ -6,18 +7,28 @@ using namespace Halide;
 
 namespace burin {
 
-Expr exponential(Expr x) {
-  // e^x = 2^n · e^r with n = round(x / ln 2), |r| ≤ ln 2 / 2; ln 2 in two parts so that n · ln 2 loses nothing; e^r by
-  // the minimax polynomial of Cephes (Moshier, expf.c). Largest relative error 1e-7.
-  x = clamp(x, -87.3f, 88.0f);
-  Expr n = floor(x * 1.44269504088896341f + 0.5f);
-  Expr r = x - n * 0.693359375f - n * -2.12194440e-4f;
-  Expr p = 1.9875691500e-4f;
-  for (float coefficient : {1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f})
-    p = p * r + coefficient;
-  Expr mantissa = p * (r * r) + r + 1.0f;
-  Expr power = reinterpret<float>((cast<int32_t>(n) + 127) << 23);
-  return strict_float(mantissa * power);
+/// e^x for −87 ≤ x ≤ 88.
+static Expr exponentialWithin(Expr x) {
+  // e^x = 2^n · 2^f with n = round(x / ln 2), |f| ≤ 1/2; 2^f by the minimax polynomial of Cephes (Moshier, exp2f.c).
+  // Adding 1.5 · 2^23 rounds to a whole number and leaves it in the low bits, which are then added to the exponent.
+  // Relative error 2e-7 + |x| 9e-8, from the rounding of x / ln 2: what a softmax makes of it is below 5e-8 of the
+  // largest weight.
+  const float rounder = 12582912.0f;
+  Expr scaled = strict_float(x * 1.44269504088896341f), rounded = strict_float(scaled + rounder);
+  Expr f = strict_float(scaled - strict_float(rounded - rounder));
+  // Not strict: each step becomes a fused multiply-add.
+  Expr p = 1.535336188319500e-4f;
+  for (float coefficient : {1.339887440266574e-3f, 9.618437357674640e-3f, 5.550332471162809e-2f, 2.402264791363012e-1f,
+                            6.931472028550421e-1f, 1.0f})
+    p = p * f + coefficient;
+  return reinterpret<float>(reinterpret<int32_t>(p) + (reinterpret<int32_t>(rounded) << 23));
+}
+
+Expr exponential(Expr x) { return exponentialWithin(clamp(x, -87.0f, 88.0f)); }
+
+Expr exponentialOfNegative(Expr x) {
+  // What is not a number is not below −87, and stays.
+  return select(strict_float(x < -87.0f), 0.0f, exponentialWithin(x));
 }
 
 Expr errorFunction(Expr x) {

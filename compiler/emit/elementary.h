@@ -6,8 +6,11 @@
 
 namespace burin {
 
-/// e^x for float x ≤ 88; below −87.3 it stays at the smallest normal numbers, above it is cut; never an infinity.
+/// e^x for float x; below −87 and above 88 it stays what it is there; never an infinity.
 Halide::Expr exponential(Halide::Expr x);
+
+/// e^x for x ≤ 0; 0 below −87. Not a number where x is not.
+Halide::Expr exponentialOfNegative(Halide::Expr x);
 
 /// erf(x) for float x, within 4e-7 of its value; exactly −1 and 1 beyond ±3.92.
 Halide::Expr errorFunction(Halide::Expr x);

@@ -1,6 +1,8 @@
 // The C99 header of a model: its entry points with shapes, units and errors. Two compilations of one graph give the
 // same text, so it says nothing of time or place.
 #include "emit/object.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -9,6 +11,8 @@ using namespace llvm;
 namespace burin {
 
 namespace {
+
+constexpr size_t lineWidth = 120;
 
 const char *cType(int type) {
   switch (type) {
@@ -25,156 +29,339 @@ const char *cType(int type) {
   }
 }
 
+/// "a, b and c".
+std::string listed(ArrayRef<std::string> items) {
+  std::string text;
+  for (auto [index, item] : enumerate(items))
+    text += (index == 0 ? "" : index + 1 == items.size() ? " and " : ", ") + item;
+  return text;
+}
+
+/// What one row of an entry stands for in the shapes of a call: a name that multiplies it, or nothing.
+struct Units {
+  StringRef ofSequence = "", ofCall = "";
+};
+
 class HeaderWriter {
 public:
-  explicit HeaderWriter(const ModelPlan &plan) : plan_(plan), name_(plan.name), out_(text_) {}
+  explicit HeaderWriter(const ModelPlan &plan)
+      : plan_(plan), name_(plan.name), upper_(StringRef(plan.name).upper()), out_(text_) {}
 
   std::string run() {
-    std::string guard = "BURIN_MODEL_" + StringRef(name_).upper() + "_H";
-    out_ << "/* Model `" << name_ << "`, compiled by Burin for " << plan_.target->name << ". Generated: do not edit.\n"
-         << " *\n * What every model promises (alignment, threads, errors) stands in burin.h.\n";
+    std::string guard = "BURIN_MODEL_" + upper_ + "_H";
+    begin("Model `" + name_ + "`, compiled by Burin for " + plan_.target->name.str() + ". Generated: do not edit.");
+    say("");
+    say("What every model promises (alignment, threads, errors) stands in burin.h.");
     for (const PlanAxis &axis : plan_.axes)
-      out_ << " * " << axis.name << ": number of samples of a sequence, 0 to " << axis.maximum << ".\n";
-    out_ << " */\n#ifndef " << guard << "\n#define " << guard << "\n\n#include \"burin.h\"\n\n"
+      say(axis.name + ": number of samples of a sequence, 0 to " + std::to_string(axis.maximum) + ".");
+    end();
+    out_ << "#ifndef " << guard << "\n#define " << guard << "\n\n#include \"burin.h\"\n\n"
          << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
-    for (const PlanAxis &axis : plan_.axes)
-      out_ << "#define " << StringRef(name_).upper() << "_" << StringRef(axis.name).upper() << "_MAX " << axis.maximum
-           << "\n";
-    for (const PlanTensor &tensor : plan_.forward.inputs)
-      columns(tensor);
-    for (const PlanTensor &tensor : plan_.forward.outputs)
-      columns(tensor);
-    stack("FORWARD", plan_.forward);
-    if (plan_.step)
-      stack("STEP", *plan_.step);
+    constants();
     opening();
     forward();
-    if (plan_.step)
+    if (plan_.streams.empty()) {
+      begin("No step: " + plan_.noStep + ".");
+      end();
+      out_ << "\n";
+    } else {
       streaming();
-    else
-      out_ << "/* No step: " << plan_.noStep << ". */\n\n";
+      savedStates();
+    }
     out_ << "/* The tables that the runtime executes; for tools. */\nstruct burin_plan;\nconst struct burin_plan *"
          << name_ << "_plan(void);\n\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
     return text_;
   }
 
 private:
-  void stack(StringRef entry, const PlanEntry &planned) {
-    out_ << "#define " << StringRef(name_).upper() << "_" << entry << "_KERNEL_STACK_BYTES " << planned.kernelStackBytes
-         << " /* buffers of its largest kernel; the runtime's frames come on top */\n";
+  // ---- Text
+
+  /// A comment's first words, and more of them, broken into lines that `end` writes.
+  void begin(const std::string &words) { fill("/* ", words, " * "); }
+  void say(const std::string &words) { fill(" * ", words, " * "); }
+  void item(const std::string &words) { fill(" *   ", words, " *     "); }
+
+  void fill(StringRef first, const std::string &words, StringRef next) {
+    std::string line = first.str();
+    bool isEmpty = true;
+    for (StringRef word : split(words, ' ')) {
+      if (!isEmpty && line.size() + 1 + word.size() > lineWidth) {
+        comment_.push_back(line);
+        line = next.str();
+        isEmpty = true;
+      }
+      line += (isEmpty ? "" : " ") + word.str();
+      isEmpty = false;
+    }
+    comment_.push_back(line);
   }
 
-  void columns(const PlanTensor &tensor) {
-    if (tensor.columnAxis < 0)
-      out_ << "#define " << StringRef(name_).upper() << "_" << StringRef(tensor.name).upper() << "_FEATURES "
-           << tensor.columns << "\n";
-  }
-
-  std::string shape(const PlanTensor &tensor, StringRef rows) const {
-    std::string text = "[";
-    if (tensor.rowAxis == BURIN_AXIS_ONE)
-      text += "1";
-    else if (tensor.rowAxis == BURIN_AXIS_SEQUENCE)
-      text += rows.empty() ? "1" : rows.str();
+  void end() {
+    if (comment_.size() == 1 && comment_[0].size() + 3 <= lineWidth)
+      comment_[0] += " */";
     else
-      text += plan_.axes[tensor.rowAxis].name;
-    return text + ", " +
+      comment_.push_back(" */");
+    for (StringRef line : comment_)
+      out_ << line.rtrim() << "\n";
+    comment_.clear();
+  }
+
+  /// A declaration; the parameters that do not fit on a line go on to the next.
+  void declare(const std::string &result, StringRef function, ArrayRef<std::string> parameters) {
+    std::string line = result + " " + name_ + "_" + function.str() + "(";
+    for (auto [index, parameter] : enumerate(parameters)) {
+      std::string piece = parameter + (index + 1 == parameters.size() ? ");" : ",");
+      if (index && line.size() + 1 + piece.size() > lineWidth) {
+        out_ << line << "\n";
+        line = "    " + piece;
+      } else {
+        line += (index ? " " : "") + piece;
+      }
+    }
+    out_ << line << (parameters.empty() ? "void);" : "") << "\n";
+  }
+
+  void define(const std::string &what, int64_t value, StringRef note = "") {
+    out_ << "#define " << upper_ << "_" << what << " " << value;
+    if (!note.empty())
+      out_ << " /* " << note << " */";
+    out_ << "\n";
+  }
+
+  // ---- Tensors
+
+  std::string shape(const PlanTensor &tensor, Units units) const {
+    std::string rows = std::to_string(tensor.rowsEach);
+    StringRef unit = tensor.rowAxis == BURIN_AXIS_SEQUENCE ? units.ofSequence
+                     : tensor.rowAxis == BURIN_AXIS_ONE    ? units.ofCall
+                                                           : StringRef(plan_.axes[tensor.rowAxis].name);
+    if (!unit.empty())
+      rows = unit.str() + (tensor.rowsEach == 1 ? "" : " * " + rows);
+    return "[" + rows + ", " +
            (tensor.columnAxis >= 0 ? plan_.axes[tensor.columnAxis].name : std::to_string(tensor.columns)) + "]";
   }
 
-  void tensors(const PlanEntry &entry, StringRef perSequence) {
+  void tensors(const PlanEntry &entry, Units units = {}) {
     for (const PlanTensor &tensor : entry.inputs)
-      out_ << " *   " << tensor.name << ": " << shape(tensor, perSequence) << " " << cType(tensor.type)
-           << (tensor.type == BURIN_U8 ? ", 1 where the query may see the key" : "")
-           << (tensor.limit ? ", from 0 to " + std::to_string(tensor.limit - 1) + ", or the call is BURIN_BAD_ID" : "")
-           << "\n";
+      item(tensor.name + ": " + shape(tensor, units) + " " + cType(tensor.type) +
+           (tensor.type == BURIN_U8 ? ", 1 where the query may see the key" : "") +
+           (tensor.limit ? ", from 0 to " + std::to_string(tensor.limit - 1) + ", or the call is BURIN_BAD_ID" : ""));
     for (const PlanTensor &tensor : entry.outputs)
-      out_ << " *   " << tensor.name << ": " << shape(tensor, perSequence) << " " << cType(tensor.type)
-           << ", written\n";
+      item(tensor.name + ": " + shape(tensor, units) + " " + cType(tensor.type) + ", written");
   }
 
-  std::string parameters(const PlanEntry &entry) const {
-    std::string text;
-    for (const PlanTensor &tensor : entry.inputs)
-      text += std::string(", const ") + cType(tensor.type) + " *" + tensor.name;
-    for (const PlanTensor &tensor : entry.outputs)
-      text += std::string(", ") + cType(tensor.type) + " *" + tensor.name;
-    return text;
+  static std::vector<std::string> joined(std::vector<std::string> first, const std::vector<std::string> &more) {
+    append_range(first, more);
+    return first;
   }
 
-  std::string rows(StringRef type, StringRef suffix) const {
-    std::string text;
+  static std::vector<std::string> parameters(const PlanEntry &entry) {
+    std::vector<std::string> list;
+    for (const PlanTensor &tensor : entry.inputs)
+      list.push_back(std::string("const ") + cType(tensor.type) + " *" + tensor.name);
+    for (const PlanTensor &tensor : entry.outputs)
+      list.push_back(std::string(cType(tensor.type)) + " *" + tensor.name);
+    return list;
+  }
+
+  std::vector<std::string> axes(StringRef type, StringRef suffix) const {
+    std::vector<std::string> list;
     for (const PlanAxis &axis : plan_.axes)
-      text += (text.empty() ? "" : ", ") + type.str() + axis.name + suffix.str();
-    return text;
+      list.push_back((type + axis.name + suffix).str());
+    return list;
+  }
+
+  // ---- Sections
+
+  void constants() {
+    for (const PlanAxis &axis : plan_.axes)
+      define(StringRef(axis.name).upper() + "_MAX", axis.maximum);
+    for (auto [number, stream] : enumerate(plan_.streams))
+      define(StringRef(stream.name).upper() + "_STREAM", int64_t(number));
+    for (ArrayRef<PlanTensor> list : {ArrayRef(plan_.forward.inputs), ArrayRef(plan_.forward.outputs)})
+      for (const PlanTensor &tensor : list)
+        if (tensor.columnAxis < 0)
+          define(StringRef(tensor.name).upper() + "_FEATURES", tensor.columns);
+    out_ << "/* Stack that the buffers of an entry's largest kernel take; the runtime's frames come on top. */\n";
+    define("FORWARD_KERNEL_STACK_BYTES", plan_.forward.kernelStackBytes);
+    for (auto [number, stream] : enumerate(plan_.streams)) {
+      int64_t one = stream.one.kernelStackBytes, many = stream.many ? stream.many->kernelStackBytes : 0;
+      if (number == 0)
+        define("STEP_KERNEL_STACK_BYTES", one);
+      define((number == 0 ? "ADVANCE" : "APPEND_" + StringRef(stream.name).upper()) + "_KERNEL_STACK_BYTES",
+             std::max(one, many));
+    }
+    out_ << "\n";
   }
 
   void opening() {
-    out_ << "\n/* Opens the model: reads, checks and packs the weights of a safetensors file (" << plan_.weightsBytes
-         << " bytes packed), or\n * maps a packed one. On an error *model is null and options->message says what is "
-            "wrong. Tensors of a safetensors file,\n"
-         << " * float32, float16 or bfloat16:\n";
-    for (const PlanParameter &parameter : plan_.parameters) {
-      out_ << " *   " << parameter.name << " [" << parameter.shape[0];
-      if (parameter.shape.size() > 1)
-        out_ << ", " << parameter.shape[1];
-      out_ << "]\n";
-    }
-    out_ << " */\nburin_status " << name_ << "_open(const burin_open_options *options, burin_model **model);\n"
-         << "void " << name_ << "_close(burin_model *model);\n\n";
+    begin("Opens the model: reads, checks and packs the weights of a safetensors file (" +
+          std::to_string(plan_.weightsBytes) +
+          " bytes packed), or maps a packed one. On an error *model is null and options->message says what is wrong. "
+          "Tensors of a safetensors file, float32, float16 or bfloat16:");
+    for (const PlanParameter &parameter : plan_.parameters)
+      item(parameter.name + " [" + join(map_range(parameter.shape, [](int64_t n) { return std::to_string(n); }), ", ") +
+           "]");
+    end();
+    declare("burin_status", "open", {"const burin_open_options *options", "burin_model **model"});
+    declare("void", "close", {"burin_model *model"});
+    out_ << "\n";
   }
 
   void forward() {
-    std::string lengths = rows("int64_t ", "");
-    out_ << "/* Bytes of scratch, 64-byte aligned, that one call needs" << (plan_.step ? ", or a step" : "") << ". */\n"
-         << "size_t " << name_ << "_scratch_bytes(" << (lengths.empty() ? "void" : lengths) << ");\n"
-         << "/* The same for a batch: rows of all sequences together. */\n"
-         << "size_t " << name_ << "_batch_scratch_bytes(int64_t sequences" << (lengths.empty() ? "" : ", ") << lengths
-         << ");\n\n";
-    out_ << "/* One whole sequence.\n";
-    tensors(plan_.forward, "");
-    out_ << " */\nburin_status " << name_ << "_forward(const burin_model *model, void *scratch, size_t scratch_bytes"
-         << (lengths.empty() ? "" : ", ") << lengths << parameters(plan_.forward) << ");\n\n";
-    out_ << "/* Several sequences, their rows one after another, without padding. Offsets are [sequences + 1]: "
-            "sequence i has\n"
-         << " * rows offsets[i] to offsets[i + 1]; the first is 0. Each result has the bits that its sequence gives "
-            "alone.\n";
-    tensors(plan_.forward, "sequences");
-    std::string offsets = rows("const int64_t *", "_offsets");
-    out_ << " */\nburin_status " << name_
-         << "_forward_batch(const burin_model *model, void *scratch, size_t scratch_bytes, int64_t sequences"
-         << (offsets.empty() ? "" : ", ") << offsets << parameters(plan_.forward) << ");\n\n";
+    std::vector<std::string> lengths = axes("int64_t ", "");
+    bool hasStep = !plan_.streams.empty();
+    begin(std::string("Bytes of scratch, 64-byte aligned, that one call on so many samples needs") +
+          (hasStep ? ": forward, step, and what takes several samples of a stream, which then lie in scratch together."
+                   : "."));
+    end();
+    declare("size_t", "scratch_bytes", lengths);
+    begin("The same for a batch: samples of all sequences together.");
+    end();
+    declare("size_t", "batch_scratch_bytes", joined({"int64_t sequences"}, lengths));
+    out_ << "\n";
+
+    const std::vector<std::string> memory{"const burin_model *model", "void *scratch", "size_t scratch_bytes"};
+    begin("One whole sequence.");
+    tensors(plan_.forward);
+    end();
+    declare("burin_status", "forward", joined(joined(memory, lengths), parameters(plan_.forward)));
+    out_ << "\n";
+
+    begin("Several sequences, their rows one after another, without padding. Offsets are [sequences + 1]: sequence i "
+          "has rows offsets[i] to offsets[i + 1]; the first is 0. Each result has the bits that its sequence gives "
+          "alone.");
+    tensors(plan_.forward, {.ofSequence = "sequences"});
+    end();
+    declare("burin_status", "forward_batch",
+            joined(joined(joined(memory, {"int64_t sequences"}), axes("const int64_t *", "_offsets")),
+                   parameters(plan_.forward)));
+    out_ << "\n";
+  }
+
+  // ---- Streams
+
+  ArrayRef<PlanStream> contexts() const { return ArrayRef(plan_.streams).drop_front(); }
+
+  static std::string bounds(const PlanStream &stream) {
+    std::vector<std::string> all;
+    if (stream.capacity >= 0)
+      all.push_back("at most " + std::to_string(stream.capacity) + " samples after a reset");
+    if (stream.positionEnd >= 0)
+      all.push_back("positions below " + std::to_string(stream.positionEnd) + ", where a learned table ends");
+    return all.empty() ? "without end" : listed(all);
+  }
+
+  /// Which samples a value holds, as an axis of its shape.
+  std::string rowsOf(const PlanStateValue &value) const {
+    if (value.type == BURIN_F64)
+      return "";
+    const std::string &stream = plan_.streams[value.stream].name;
+    return value.window ? "the last " + std::to_string(value.window) + " samples of " + stream + ", "
+                        : "samples of " + stream + " so far, ";
   }
 
   void streaming() {
-    out_ << "/* Bytes of a stream's state, 64-byte aligned memory of the caller. Values in it:\n";
+    const PlanStream &first = plan_.streams[0];
+    begin(contexts().empty() ? "A stream: samples that come while the program runs, and a state between them:"
+                             : "Streams: samples that come while the program runs, and one state of them all:");
+    item(first.name + ", which `step` and `advance` take: " + bounds(first));
+    for (const PlanStream &context : contexts())
+      item(context.name + ", which `append_" + context.name + "` takes: " + bounds(context));
+    if (any_of(plan_.streams, [](const PlanStream &s) { return s.capacity >= 0 || s.positionEnd >= 0; }))
+      say("A sample past these bounds is BURIN_STATE_FULL and leaves the state as it was.");
+    if (contexts().empty())
+      say("After n samples the outputs are those of forward on the n samples, up to rounding.");
+    else
+      say("A sample of " + first.name + " sees what was appended before it, and changes none of that; where nothing " +
+          "was, attention to it gives 0. With all of the context appended first, the outputs after n samples of " +
+          first.name + " are those of forward on these and the context, up to rounding.");
+    end();
+    out_ << "\n";
+
+    begin("Bytes of a state, 64-byte aligned memory of the caller. A copy of them is another state, which goes on from "
+          "the same point." +
+          std::string(plan_.stateValues.empty() ? "" : " Values in it:"));
     for (const PlanStateValue &value : plan_.stateValues)
-      out_ << " *   " << value.name << " [" << (value.type == BURIN_F64 ? "" : "samples so far, ") << value.features
-           << "]\n";
-    out_ << " */\nsize_t " << name_ << "_state_bytes(void);\n\n"
-         << "/* Makes the memory an empty state. */\nburin_status " << name_
-         << "_reset(const burin_model *model, void *state, size_t state_bytes);\n\n"
-         << "/* One more sample. After n steps the outputs are those of forward on the n samples, up to rounding; the "
-            "state takes\n"
-         << " * " << plan_.axes[plan_.stepAxis].maximum << " samples, after which a step is BURIN_STATE_FULL.\n";
-    tensors(*plan_.step, "");
-    out_
-        << " */\nburin_status " << name_
-        << "_step(const burin_model *model, void *state, void *scratch, size_t scratch_bytes" << parameters(*plan_.step)
-        << ");\n\n"
-        << "/* `count` samples, one after another: the inputs and outputs of that many steps, row after row. "
-           "*/\nburin_status "
-        << name_ << "_advance(const burin_model *model, void *state, void *scratch, size_t scratch_bytes, int64_t count"
-        << parameters(*plan_.step) << ");\n\n"
-        << "/* A value of the state, row after row, into room for `capacity` floats; *rows receives how many rows. */\n"
-        << "burin_status " << name_
-        << "_state_read(const burin_model *model, const void *state, const char *name, float *values, size_t "
-           "capacity,\n"
-        << "    int64_t *rows);\n\n";
+      item(value.name + " [" + rowsOf(value) + std::to_string(value.features) + "]");
+    end();
+    declare("size_t", "state_bytes", {});
+    out_ << "\n";
+    resets();
+
+    const std::vector<std::string> memory{"const burin_model *model", "void *state", "void *scratch",
+                                          "size_t scratch_bytes"};
+    begin("One more sample of " + first.name + ".");
+    tensors(first.one);
+    end();
+    declare("burin_status", "step", joined(memory, parameters(first.one)));
+    out_ << "\n";
+    for (const PlanStream &stream : plan_.streams) {
+      bool isContext = &stream != &first;
+      std::string what = isContext ? "`count` more samples of " + stream.name + ", for those of " + first.name +
+                                         " that come after them."
+                                   : "`count` samples: the inputs and outputs of that many steps, row after row, equal "
+                                     "up to rounding.";
+      begin(what + " " + together(stream));
+      tensors(stream.one, {"count", "count"});
+      end();
+      declare("burin_status", isContext ? "append_" + stream.name : "advance",
+              joined(joined(memory, {"int64_t count"}), parameters(stream.one)));
+      out_ << "\n";
+    }
+  }
+
+  void resets() {
+    const PlanStream &first = plan_.streams[0];
+    begin("Makes the memory an empty state.");
+    end();
+    declare("burin_status", "reset", {"const burin_model *model", "void *state", "size_t state_bytes"});
+    begin("The same, with the next sample of " + first.name + " at `position`, 0 to " +
+          (first.positionEnd >= 0 ? std::to_string(first.positionEnd) : "INT64_MAX") +
+          ", as positional encodings count it; another is BURIN_TIME_OUT_OF_RANGE." +
+          (contexts().empty() ? "" : " Contexts begin at 0."));
+    end();
+    declare("burin_status", "reset_at",
+            {"const burin_model *model", "void *state", "size_t state_bytes", "int64_t position"});
+    out_ << "\n";
+  }
+
+  std::string together(const PlanStream &stream) const {
+    if (!stream.many || stream.mostRows <= 1)
+      return "They are taken one after another.";
+    std::string lengths;
+    for (const PlanAxis &axis : plan_.axes)
+      lengths += (lengths.empty() ? "" : ", ") +
+                 (axis.name == plan_.axes[stream.axis].name ? std::to_string(stream.mostRows) : std::string("0"));
+    return "Up to " + std::to_string(stream.mostRows) +
+           " are taken at once, as many as scratch has room for: " + name_ + "_scratch_bytes(" + lengths +
+           ") is room for all of these.";
+  }
+
+  void savedStates() {
+    begin("A value of the state, row after row, the oldest first, into room for `capacity` floats; *rows receives how "
+          "many rows. Null `values` and capacity 0 only ask that.");
+    end();
+    declare("burin_status", "state_read",
+            {"const burin_model *model", "const void *state", "const char *name", "float *values", "size_t capacity",
+             "int64_t *rows"});
+    begin("The state as bytes for a file or another process, into room for `capacity` of them; *bytes receives how "
+          "many. Null `saved` and capacity 0 only ask that. The bytes are the same on every target, and any of them "
+          "may load a state of the same graph.");
+    end();
+    declare("burin_status", "state_save",
+            {"const burin_model *model", "const void *state", "void *saved", "size_t capacity", "size_t *bytes"});
+    begin("Makes the memory the state that was saved. A state of another graph is BURIN_STATE_FOREIGN, bytes that are "
+          "not what was saved BURIN_STATE_DAMAGED; the memory is then as it was.");
+    end();
+    declare("burin_status", "state_load",
+            {"const burin_model *model", "void *state", "size_t state_bytes", "const void *saved", "size_t bytes"});
+    out_ << "\n";
   }
 
   const ModelPlan &plan_;
-  std::string name_, text_;
+  std::string name_, upper_, text_;
+  std::vector<std::string> comment_; // lines of the one that is being written
   raw_string_ostream out_;
 };
 

@@ -16,7 +16,11 @@ using Halide::Var;
 
 namespace burin {
 
-static const char perSequence[] = ""; // rows that count sequences; no symbol has an empty name
+/// Key of rows that count sequences, so many for each; no symbol is a number.
+static std::string perSequence(Type type) { return std::to_string(rowsEach(type)); }
+
+/// A number to compute counts of rows with, which are 64-bit.
+static Expr whole(int64_t value) { return Expr(value); }
 
 KernelBuilder::KernelBuilder(func::FuncOp kernel, const Target &target) : kernel_(kernel), target_(target) {}
 
@@ -28,13 +32,12 @@ void KernelBuilder::allowAtMost(const ImageParam &image, int dimension, int64_t 
 
 Expr KernelBuilder::rowsOfType(Type type) const {
   Attribute encoding = cast<RankedTensorType>(type).getEncoding();
-  std::string symbol = perSequence;
   if (!encoding)
-    return 1;
-  if (RowsAttr rows = rowsOf(type))
-    symbol = rows.getSymbol().str();
-  auto found = symbolRows_.find(symbol);
-  return found == symbolRows_.end() ? Expr(1) : found->second; // a pool makes one row of a sequence
+    return int(rowsEach(type));
+  RowsAttr rows = rowsOf(type);
+  auto found = symbolRows_.find(rows ? rows.getSymbol().str() : perSequence(type));
+  // What runs once for each sequence, and reads nothing that counts them, makes the rows of one.
+  return found == symbolRows_.end() ? Expr(int(rowsEach(type))) : found->second;
 }
 
 void KernelBuilder::bindArguments() {
@@ -78,17 +81,16 @@ void KernelBuilder::bindArgument(BlockArgument argument, DictionaryAttr attribut
     if (auto panel = attributes.getAs<IntegerAttr>(attribute::panel))
       binding.panel = panel.getInt();
     binding.image = blob_;
-  } else if (auto cache = dyn_cast_or_null<CacheAttr>(encoding)) {
+    binding.rows = int(rowsEach(type)); // where it is read as rows
+  } else if (isa_and_nonnull<CacheAttr>(encoding)) {
     binding.kind = Binding::Kind::Cache;
     image(Halide::Float(32), 1);
-    if (!maxima_.count("position"))
-      maxima_["position"] = cache.getMax() - 1;
   } else if (type.getElementType().isF64()) {
     binding.kind = Binding::Kind::Accumulator;
     image(Halide::Float(64), 1);
   } else if (type.getElementType().isInteger(64) && !type.isDynamicDim(0)) {
-    binding.kind = Binding::Kind::Position;
-    binding.scalar = Halide::Param<int64_t>("position");
+    binding.kind = Binding::Kind::Scalar;
+    binding.scalar = Halide::Param<int64_t>("scalar" + std::to_string(argument.getArgNumber()));
     arguments_.push_back(binding.scalar);
     binding.rows = 1;
   } else if (type.getElementType().isInteger(64)) {
@@ -122,12 +124,12 @@ void KernelBuilder::bindArgument(BlockArgument argument, DictionaryAttr attribut
     binding.image.dim(0).set_bounds(0, int(features));
     binding.image.dim(1).set_stride(int(features));
     if (!encoding) {
-      binding.image.dim(1).set_bounds(0, 1);
-      binding.rows = 1;
+      binding.image.dim(1).set_bounds(0, int(rowsEach(type)));
+      binding.rows = int(rowsEach(type));
     } else if (RowsAttr rows = rowsOf(type)) {
       binding.rows = rowsFrom(rows.getSymbol().str(), 1, rows.getMax());
     } else {
-      binding.rows = rowsFrom(perSequence, 1, 0);
+      binding.rows = rowsFrom(perSequence(type), 1, 0);
     }
     Func rows(name + "_rows");
     rows(axis::feature(), axis::row()) = binding.image(axis::feature(), axis::row());
@@ -197,15 +199,52 @@ Expr KernelBuilder::rowWithin(unsigned i, Expr row) {
 
 Expr KernelBuilder::position(unsigned i, Expr row) {
   const Binding &source = binding(i);
-  if (source.kind == Binding::Kind::Position)
+  if (source.kind == Binding::Kind::Scalar)
     return source.scalar;
   return source.image(0, row);
 }
 
+Expr KernelBuilder::count(unsigned i, int64_t most) {
+  const Binding &source = binding(i);
+  constexpr int64_t endless = int64_t(1) << 61; // sums of two are still 64-bit
+  int64_t &known = maxima_.try_emplace(source.scalar.name(), endless).first->second;
+  known = most ? std::min(known, most) : known;
+  return source.scalar;
+}
+
+CacheAttr KernelBuilder::cacheOf(unsigned i) const {
+  return cast<CacheAttr>(cast<RankedTensorType>(op_->getOperand(i).getType()).getEncoding());
+}
+
+int64_t KernelBuilder::cacheRows(unsigned i) const { return cacheOf(i).getMax(); }
+
+Expr KernelBuilder::pastRows(unsigned i, unsigned count) {
+  CacheAttr cache = cacheOf(i);
+  if (!cache.getWindow())
+    return cast<int32_t>(this->count(count, cache.getMax()));
+  // The next row sees the rows from count − w + 1 on; they are given from the tile on that holds the first of them, so
+  // that tiles lie as they do in the whole sequence.
+  int window = int(cache.getWindow()), tile = keyTile();
+  Expr taken = this->count(count), first = Halide::max(taken - whole(window - 1), whole(0));
+  // The clamp changes nothing; it is what the bound of buffers is seen by.
+  return Halide::select(taken < whole(window), cast<int32_t>(Halide::clamp(taken, whole(0), whole(window))),
+                        window - 1 + cast<int32_t>(first % whole(tile)));
+}
+
+Expr KernelBuilder::cachedPast(unsigned i, unsigned count, Expr feature, Expr row) {
+  CacheAttr cache = cacheOf(i);
+  if (!cache.getWindow())
+    return cached(i, feature, row);
+  int window = int(cache.getWindow()), tile = keyTile(), tiles = int(cache.getMax() / tile);
+  Expr first = Halide::max(this->count(count) - whole(window - 1), whole(0)) / whole(tile); // tile of the stream
+  Expr place = cast<int32_t>(first % whole(tiles)) + row / tile;
+  place = place % tiles;
+  return cached(i, feature, place * tile + row % tile);
+}
+
 Expr KernelBuilder::cached(unsigned i, Expr feature, Expr row) {
   const Binding &source = binding(i);
-  auto type = cast<RankedTensorType>(op_->getOperand(i).getType());
-  int tile = int(cast<CacheAttr>(type.getEncoding()).getTile()), features = int(featuresOf(type));
+  int tile = int(cacheOf(i).getTile()), features = int(this->features(i));
   if (!tile)
     return source.image(row * features + feature);
   return source.image(row / tile * (features * tile) + feature * tile + row % tile);
@@ -214,17 +253,17 @@ Expr KernelBuilder::cached(unsigned i, Expr feature, Expr row) {
 bool KernelBuilder::keysInLanes(unsigned i) const { return binding(i).keysInLanes; }
 
 int64_t KernelBuilder::mostRows(unsigned i) const {
-  RowsAttr rows = rowsOf(op_->getOperand(i).getType());
-  return rows ? rows.getMax() : 1;
+  Type type = op_->getOperand(i).getType();
+  RowsAttr rows = rowsOf(type);
+  return rows ? rows.getMax() : rowsEach(type);
 }
 
 int KernelBuilder::rowLanes() const { return target_.rowLanes; }
 int KernelBuilder::keyTile() const { return target_.keyTile; }
 
 int KernelBuilder::queryTile(unsigned i) const {
-  // Queries that share a causal limit of key tiles; results do not depend on it. Derived: register tiles of 3 rows (16
-  // registers) and of 12 (32 registers) divide it.
-  return hasOneRow(i) ? 1 : 12;
+  // Queries that share limits of keys; results do not depend on it. Derived: a vector of the widest target.
+  return hasOneRow(i) ? 1 : 16;
 }
 
 // ---- Records -------------------------------------------------------------------------------------------------------
@@ -283,22 +322,36 @@ void KernelBuilder::contract(ContractStage stage) { group_.contract = stage; }
 void KernelBuilder::attend(AttendStage stage) { group_.attend = stage; }
 void KernelBuilder::pool(PoolStage stage) { group_.pool = stage; }
 
-void KernelBuilder::writeCache(unsigned i, Func row) {
-  auto type = cast<RankedTensorType>(op_->getOperand(i).getType());
-  int64_t tile = cast<CacheAttr>(type.getEncoding()).getTile(), features = featuresOf(type);
-  Func write("cache_row");
-  write(axis::feature(), axis::row()) = row(axis::feature());
-  write.output_buffer().dim(0).set_bounds(0, int(features)).set_stride(tile ? int(tile) : 1);
-  write.output_buffer().dim(1).set_bounds(0, 1);
-  writes_.push_back({write, features});
+void KernelBuilder::writeCache(unsigned i, Func fresh, Expr rows, unsigned count) {
+  CacheAttr cache = cacheOf(i);
+  int tile = int(cache.getTile()), features = int(this->features(i));
+  Func write("cache_rows");
+  if (Halide::Internal::is_const_one(rows)) { // the caller hands in the row's place
+    write(axis::feature(), axis::row()) = fresh(axis::feature(), 0);
+    write.output_buffer().dim(0).set_bounds(0, features).set_stride(tile ? tile : 1);
+    write.output_buffer().dim(1).set_bounds(0, 1);
+    writes_.push_back({write, features});
+    return;
+  }
+  // The whole storage, of which only the rows' places are written. The rows of a ring come round.
+  int64_t most = cache.getMax();
+  Expr taken = this->count(count, cache.getWindow() ? 0 : most);
+  RDom r(0, features, 0, rows, "fresh");
+  Expr place = cast<int32_t>(taken % whole(most)) + r.y;
+  place = Halide::clamp(Halide::select(place < int(most), place, place - int(most)), 0, int(most) - 1);
+  Expr element = tile ? place / tile * (features * tile) + r.x * tile + place % tile : place * features + r.x;
+  write(axis::feature()) = Halide::undef<float>();
+  write(element) = fresh(r.x, r.y);
+  write.output_buffer().dim(0).set_bounds(0, int(storageElements(op_->getOperand(i).getType())));
+  writes_.push_back({write, features, /*scattered=*/true});
 }
 
-Func KernelBuilder::writeAccumulator(unsigned i, Func value) {
+Func KernelBuilder::writeAccumulator(unsigned i, Func value, Expr rows) {
   auto type = cast<RankedTensorType>(op_->getOperand(i).getType());
   int64_t features = type.getDimSize(type.getRank() - 1);
   roots_.push_back({value, features});
   Func write("accumulator");
-  write(axis::feature()) = value(axis::feature());
+  write(axis::feature()) = rows.defined() ? value(axis::feature(), rows - 1) : value(axis::feature());
   write.output_buffer().dim(0).set_bounds(0, int(features));
   writes_.push_back({write, features});
   return value;
@@ -311,10 +364,14 @@ void KernelBuilder::define(Func y, Expr rows) {
   result.kind = Binding::Kind::Rows;
   result.func = y;
   result.rows = rows;
+  values_[op_->getResult(0)] = result;
+}
+
+void KernelBuilder::defineCached(Func y, Expr rows) {
+  define(y, rows);
   for (Value operand : op_->getOperands())
     if (auto cache = dyn_cast_or_null<CacheAttr>(cast<RankedTensorType>(operand.getType()).getEncoding()))
-      result.keysInLanes = cache.getTile() > 0;
-  values_[op_->getResult(0)] = result;
+      values_[op_->getResult(0)].keysInLanes = cache.getTile() > 0;
 }
 
 // ---- Groups --------------------------------------------------------------------------------------------------------
@@ -327,6 +384,8 @@ void KernelBuilder::buildFunction(func::FuncOp function) {
         bind(argument, values_.lookup(operand));
       buildFunction(callee);
       Operation *end = callee.getBody().front().getTerminator();
+      if (end->getNumOperands() == 0) // it only writes
+        continue;
       bool last = call->getNextNode()->hasTrait<OpTrait::IsTerminator>() && call.getResult(0).hasOneUse();
       finishGroup(callee, end->getOperand(0), !last);
       bind(call.getResult(0), values_.lookup(end->getOperand(0)));
@@ -341,7 +400,7 @@ void KernelBuilder::finishGroup(func::FuncOp function, Value result, bool interm
   Binding &value = values_[result];
   group_.kernelClass = *kernelClassNamed(function->getAttrOfType<StringAttr>(attribute::kernel).getValue());
   group_.features = featuresOf(result.getType());
-  group_.oneRow = Halide::Internal::is_const_one(value.rows);
+  group_.fixedRows = Halide::Internal::as_const_int(value.rows).value_or(0);
   group_.intermediate = intermediate;
   if (!group_.kept.empty() && group_.kept.back().value.name() == value.func.name())
     group_.kept.pop_back(); // the output is stored anyhow
@@ -360,11 +419,11 @@ std::string KernelBuilder::build() {
   auto kernelClass = kernelClassNamed(kernel_->getAttrOfType<StringAttr>(attribute::kernel).getValue());
   if (!kernelClass)
     return "unknown kernel class";
-  if (kernel_.getNumResults() != 1 && *kernelClass != KernelClass::Whole)
+  if (kernel_.getNumResults() > 1 && *kernelClass != KernelClass::Whole)
     return "a kernel of one group with " + std::to_string(kernel_.getNumResults()) + " results; expected one";
   bindArguments();
   buildFunction(kernel_);
-  if (*kernelClass != KernelClass::Whole)
+  if (*kernelClass != KernelClass::Whole && kernel_.getNumResults())
     finishGroup(kernel_, kernel_.getBody().front().getTerminator()->getOperand(0), false);
   addOutputs();
 
@@ -411,7 +470,7 @@ void KernelBuilder::addOutputs() {
       KernelGroup group;
       group.output = output;
       group.features = featuresOf(result.getType());
-      group.oneRow = Halide::Internal::is_const_one(value.rows);
+      group.fixedRows = Halide::Internal::as_const_int(value.rows).value_or(0);
       groups_.push_back(group);
     }
     int features = int(featuresOf(result.getType()));

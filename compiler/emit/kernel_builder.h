@@ -35,13 +35,22 @@ public:
   /// Row of operand i, kept below its number of rows: what a tile of rows reads beyond the last is some other row.
   Halide::Expr rowWithin(unsigned i, Halide::Expr row);
   bool hasOneRow(unsigned i) const;
-  /// int64 position, in its sequence, of a row of positions operand i.
+  /// int64 position, in its sequence or stream, of a row of positions operand i.
   Halide::Expr position(unsigned i, Halide::Expr row);
-  /// Element (feature, row) of a cache, in the cache's own layout.
+  /// int64 number of rows that a stream has taken: operand i. It is at most `most`, where that is given.
+  Halide::Expr count(unsigned i, int64_t most = 0);
+  /// Element (feature, row) of the storage of a cache, in the cache's own layout.
   Halide::Expr cached(unsigned i, Halide::Expr feature, Halide::Expr row);
+  /// Rows that the storage of a cache has room for.
+  int64_t cacheRows(unsigned i) const;
+  /// How many of the rows before `count` a reader of cache i is given: all of them, or, of a ring, those from the last
+  /// tile on that begins at or before the next row's window. int32.
+  Halide::Expr pastRows(unsigned i, unsigned count);
+  /// Row `row` of those, and beyond them anything.
+  Halide::Expr cachedPast(unsigned i, unsigned count, Halide::Expr feature, Halide::Expr row);
   /// True where rows of operand i lie with their features across lanes already (a cache of keys).
   bool keysInLanes(unsigned i) const;
-  /// Most rows that operand i may have in one sequence; 1 when it has one row.
+  /// Most rows that operand i may have in one sequence; exactly so many where their number is fixed.
   int64_t mostRows(unsigned i) const;
   int rowLanes() const;
   int keyTile() const;
@@ -58,16 +67,19 @@ public:
   void contract(ContractStage stage);
   void attend(AttendStage stage);
   void pool(PoolStage stage);
-  /// Writes row(feature) to the place of row `position` of the cache that is operand i.
-  void writeCache(unsigned i, Halide::Func row);
-  /// Writes value(feature) to the accumulator that is operand i. Returns what later readers must read: the storage is
-  /// overwritten in place.
-  Halide::Func writeAccumulator(unsigned i, Halide::Func value);
+  /// Writes fresh(feature, row), of so many rows, to the places of row `count` and those behind it of the cache that is
+  /// operand i.
+  void writeCache(unsigned i, Halide::Func fresh, Halide::Expr rows, unsigned count);
+  /// Writes value(feature), or value(feature, rows − 1), to the accumulator that is operand i. Returns what later
+  /// readers must read: the storage is overwritten in place.
+  Halide::Func writeAccumulator(unsigned i, Halide::Func value, Halide::Expr rows = {});
 
   /// The op's result: (feature, row).
   void define(Halide::Func y);
   /// The same, of a result with a number of rows of its own.
   void define(Halide::Func y, Halide::Expr rows);
+  /// The same, of rows that lie as the cache of the op's operands lies.
+  void defineCached(Halide::Func y, Halide::Expr rows);
 
   // ---- For the worker ----------------------------------------------------------------------------------------------
 
@@ -82,7 +94,7 @@ public:
 private:
   /// What a value of the IR is in the kernel.
   struct Binding {
-    enum class Kind { Rows, Weight, Positions, Position, Ids, Mask, Cache, Accumulator } kind;
+    enum class Kind { Rows, Weight, Positions, Scalar, Ids, Mask, Cache, Accumulator } kind;
     Halide::Func func;        // Rows: (feature, row)
     Halide::ImageParam image; // of the argument
     Halide::Param<int64_t> scalar;
@@ -102,6 +114,7 @@ private:
   void addOutputs();
   const Binding &binding(unsigned i) const;
   Halide::Expr rowsOfType(mlir::Type type) const;
+  CacheAttr cacheOf(unsigned i) const;
   void allowAtMost(const Halide::ImageParam &image, int dimension, int64_t most);
 
   mlir::func::FuncOp kernel_;

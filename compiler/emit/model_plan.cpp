@@ -21,17 +21,17 @@ public:
       plan_.axes.push_back({symbol.getName().str(), cast<IntegerAttr>(symbol.getValue()).getInt()});
     }
     plan_.weightsBytes = integer(module_, attribute::weightsBytes);
-    for (func::FuncOp entry : entriesOf(module_)) {
-      PlanEntry planned = entryOf(entry);
-      if (entry.getName() == "forward")
-        plan_.forward = std::move(planned);
-      else
-        plan_.step = std::move(planned);
-    }
-    if (plan_.step) {
+    if (auto streams = module_->getAttrOfType<ArrayAttr>(attribute::streams)) {
       plan_.stateBytes = integer(module_, attribute::stateBytes);
-      plan_.stepAxis = 0; // a graph with a step has one time symbol
+      plan_.graph = integer(module_, attribute::graph);
+      for (auto symbol : streams.getAsRange<StringAttr>()) {
+        PlanStream &stream = plan_.streams.emplace_back();
+        stream.name = symbol.str();
+        stream.axis = axisNamed(symbol);
+      }
     }
+    for (func::FuncOp entry : entriesOf(module_))
+      addEntry(entry);
     if (auto why = module_->getAttrOfType<StringAttr>(attribute::noStep))
       plan_.noStep = why.str();
     for (const std::string &name : parameterNames_)
@@ -65,6 +65,7 @@ private:
     auto tensor = cast<RankedTensorType>(type);
     out.type = elementType(type);
     out.columns = tensor.isDynamicDim(tensor.getRank() - 1) ? 0 : tensor.getShape().back();
+    out.rowsEach = int(rowsEach(tensor));
     if (auto rows = dyn_cast_or_null<RowsAttr>(tensor.getEncoding())) {
       out.rowAxis = axisNamed(rows.getSymbol());
     } else if (auto pairs = dyn_cast_or_null<PairsAttr>(tensor.getEncoding())) {
@@ -75,12 +76,37 @@ private:
     }
   }
 
+  int streamNamed(StringAttr symbol) const {
+    for (auto [index, stream] : llvm::enumerate(plan_.streams))
+      if (stream.name == symbol.getValue())
+        return index;
+    llvm_unreachable("derive_step lists every stream");
+  }
+
+  void addEntry(func::FuncOp entry) {
+    auto symbol = entry->getAttrOfType<StringAttr>(attribute::stream);
+    if (!symbol) {
+      plan_.forward = entryOf(entry);
+      return;
+    }
+    PlanStream &stream = plan_.streams[streamNamed(symbol)];
+    if (entry->hasAttr(attribute::many)) {
+      stream.many = entryOf(entry);
+      stream.mostRows = integer(entry, attribute::mostRows);
+    } else {
+      stream.one = entryOf(entry);
+      stream.capacity = integer(entry, attribute::capacity);
+      stream.positionEnd = integer(entry, attribute::positionEnd);
+    }
+  }
+
   PlanEntry entryOf(func::FuncOp entry) {
     PlanEntry planned;
+    entry_ = entry;
     inputs_.clear();
     outputs_.clear();
     for (BlockArgument argument : entry.getArguments()) {
-      if (entry.getArgAttr(argument.getArgNumber(), attribute::positions))
+      if (isHidden(argument))
         continue;
       inputs_[argument] = planned.inputs.size();
       PlanTensor &tensor = planned.inputs.emplace_back();
@@ -98,6 +124,8 @@ private:
       addStateValue(state);
     for (auto call : entry.getOps<func::CallOp>()) {
       planned.calls.push_back(callOf(call));
+      if (call->hasAttr(attribute::gate))
+        addGuard(call, planned);
       for (const PlanArgument &argument : planned.calls.back().arguments)
         planned.usesPositions |= argument.kind == BURIN_ARG_POSITIONS;
     }
@@ -106,18 +134,52 @@ private:
     return planned;
   }
 
+  /// An argument that the runtime fills in.
+  bool isHidden(BlockArgument argument) {
+    unsigned index = argument.getArgNumber();
+    return entry_.getArgAttr(index, attribute::positions) || entry_.getArgAttr(index, attribute::count);
+  }
+
+  void addGuard(func::CallOp call, PlanEntry &planned) {
+    size_t number = integer(call, attribute::gate);
+    planned.guards.resize(std::max(planned.guards.size(), number + 1));
+    for (Operation &op : module_.lookupSymbol<func::FuncOp>(call.getCallee()).getBody().front())
+      if (auto gate = dyn_cast<GuardedOpInterface>(op)) {
+        auto signal = cast<BlockArgument>(gate->getOperand(gate.getSignalOperand())); // form_kernels leaves it outside
+        planned.guards[number] = {argumentOf(call.getOperand(signal.getArgNumber())), gate.getOpenAbove(),
+                                  guardOf(call)};
+      }
+  }
+
+  static int guardOf(func::CallOp call) {
+    auto guard = call->getAttrOfType<IntegerAttr>(attribute::guard);
+    return guard ? int(guard.getInt()) : -1;
+  }
+
   void addStateValue(StateOp state) {
+    for (const PlanStateValue &known : plan_.stateValues)
+      if (known.name == state.getName())
+        return; // of another entry, too
     auto type = cast<RankedTensorType>(state.getType());
     auto cache = dyn_cast_or_null<CacheAttr>(type.getEncoding());
-    plan_.stateValues.push_back({state.getName().str(), elementType(type), cache ? int(cache.getTile()) : 0,
-                                 cache ? cache.getMax() : 1, type.getShape().back(), int64_t(*state.getOffset()),
-                                 storageElements(type) * type.getElementTypeBitWidth() / 8});
+    PlanStateValue value;
+    value.name = state.getName().str();
+    value.type = elementType(type);
+    value.stream = streamNamed(state->getAttrOfType<StringAttr>(attribute::stream));
+    value.tile = cache ? int(cache.getTile()) : 0;
+    value.rows = cache ? cache.getMax() : 1;
+    value.window = cache ? cache.getWindow() : 0;
+    value.features = type.getShape().back();
+    value.offset = int64_t(*state.getOffset());
+    value.bytes = storageElements(type) * type.getElementTypeBitWidth() / 8;
+    plan_.stateValues.push_back(value);
   }
 
   PlanCall callOf(func::CallOp call) {
     PlanCall planned;
     auto kernel = module_.lookupSymbol<func::FuncOp>(call.getCallee());
     planned.kernel = kernel.getName().str();
+    planned.guard = guardOf(call);
     planned.perSequence =
         runsPerSequence(*kernelClassNamed(kernel->getAttrOfType<StringAttr>(attribute::kernel).getValue()));
     planned.arguments.push_back({.kind = BURIN_ARG_CONTEXT});
@@ -136,7 +198,7 @@ private:
     return planned;
   }
 
-  PlanArgument argumentOf(Value value) const {
+  PlanArgument argumentOf(Value value) {
     PlanArgument argument;
     auto type = cast<RankedTensorType>(value.getType());
     if (auto state = value.getDefiningOp<StateOp>()) {
@@ -148,7 +210,11 @@ private:
     }
     describeShape(type, argument);
     if (type.getElementType().isInteger(64)) {
-      argument.kind = type.isDynamicDim(0) ? BURIN_ARG_POSITIONS : BURIN_ARG_POSITION;
+      unsigned index = cast<BlockArgument>(value).getArgNumber();
+      auto count = entry_.getArgAttrOfType<StringAttr>(index, attribute::count);
+      auto stream = entry_->getAttrOfType<StringAttr>(attribute::stream);
+      argument.kind = count ? BURIN_ARG_COUNT : type.isDynamicDim(0) ? BURIN_ARG_POSITIONS : BURIN_ARG_POSITION;
+      argument.index = count ? streamNamed(count) : stream ? streamNamed(stream) : 0;
     } else if (auto input = inputs_.find(value); input != inputs_.end()) {
       argument.kind = BURIN_ARG_INPUT;
       argument.index = input->second;
@@ -181,10 +247,14 @@ private:
       for (Value operand : operands)
         if (auto state = operand ? operand.getDefiningOp<StateOp>() : StateOp()) {
           PlanArgument write = argumentOf(state);
-          if (auto cache = dyn_cast_or_null<CacheAttr>(cast<RankedTensorType>(state.getType()).getEncoding())) {
+          auto cache = dyn_cast_or_null<CacheAttr>(cast<RankedTensorType>(state.getType()).getEncoding());
+          if (cache && !cast<RankedTensorType>(op.getOperand(0).getType()).isDynamicDim(0)) { // one row, at its place
             write.kind = BURIN_ARG_STATE_ROW;
+            write.index = streamNamed(state->getAttrOfType<StringAttr>(attribute::stream));
             write.tile = cache.getTile();
+            write.ring = cache.getWindow() ? cache.getMax() : 0;
             write.columns = featuresOf(state.getType());
+            write.rowAxis = BURIN_AXIS_ONE;
           }
           planned.arguments.push_back(write);
         }
@@ -236,6 +306,7 @@ private:
 
   ModuleOp module_;
   ModelPlan &plan_;
+  func::FuncOp entry_; // the one at work
   DenseMap<Value, int> inputs_, outputs_;
   DenseMap<int64_t, bool> packed_;
   llvm::StringMap<int> numbers_;

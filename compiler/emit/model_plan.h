@@ -13,30 +13,48 @@
 namespace burin {
 
 struct PlanArgument {
-  int kind = 0, index = 0, type = BURIN_F32, rowAxis = BURIN_AXIS_NONE, columnAxis = BURIN_AXIS_NONE, tile = 0;
+  int kind = 0, index = 0, type = BURIN_F32, rowAxis = BURIN_AXIS_NONE, columnAxis = BURIN_AXIS_NONE, rowsEach = 1;
+  int tile = 0, ring = 0;
   int64_t columns = 0, offset = 0;
+};
+
+struct PlanGuard {
+  PlanArgument signal;
+  float threshold = 0;
+  int parent = -1;
 };
 
 struct PlanCall {
   std::string kernel; // the kernel function's name in the module
   std::vector<PlanArgument> arguments;
   bool perSequence = false;
+  int guard = -1;
 };
 
 struct PlanTensor {
   std::string name;
   int type = BURIN_F32, rowAxis = BURIN_AXIS_NONE, columnAxis = BURIN_AXIS_NONE;
   int64_t limit = 0; // ids: the values are at least 0 and below this
+  int rowsEach = 1;
   int64_t columns = 0;
 };
 
 struct PlanEntry {
   std::vector<PlanCall> calls;
   std::vector<PlanTensor> inputs, outputs;
+  std::vector<PlanGuard> guards;
   bool usesPositions = false;
   std::vector<int64_t> scratchRowBytes;
   int64_t kernelScratchBytes = 0; // filled in when the kernels are compiled, like the next
   int64_t kernelStackBytes = 0;   // most that the buffers of one of its kernels take of the stack
+};
+
+struct PlanStream {
+  std::string name; // of its time symbol
+  PlanEntry one;
+  std::optional<PlanEntry> many;
+  int axis = 0, mostRows = 1;
+  int64_t capacity = -1, positionEnd = -1;
 };
 
 struct PlanAxis {
@@ -57,22 +75,23 @@ struct PlanSegment {
 
 struct PlanStateValue {
   std::string name;
-  int type, tile;
-  int64_t rows, features, offset, bytes;
+  int type = BURIN_F32, tile = 0, stream = 0;
+  int64_t rows = 0, window = 0, features = 0, offset = 0, bytes = 0;
 };
 
 struct ModelPlan {
   std::string name;
   const Target *target = nullptr;
   uint64_t fingerprint = 0;
+  uint64_t graph = 0; // fingerprint of the graph alone
   std::vector<PlanAxis> axes;
   std::vector<PlanParameter> parameters;
   std::vector<PlanSegment> segments;
   std::vector<PlanStateValue> stateValues;
   PlanEntry forward;
-  std::optional<PlanEntry> step;
-  std::string noStep; // why there is no step
-  int64_t weightsBytes = 0, stateBytes = 0, stepAxis = -1;
+  std::vector<PlanStream> streams; // the first is step's; none: there is no step
+  std::string noStep;              // why
+  int64_t weightsBytes = 0, stateBytes = 0;
 };
 
 /// The plan of a module after buildPipeline for `target`.

@@ -4,6 +4,7 @@
 // forward to the runtime: what they do is data.
 #include "emit/object.h"
 #include "emit/run_tool.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -26,7 +27,7 @@ public:
       : module_(module), context_(module.getContext()), plan_(plan), symbolOf_(symbolOf) {}
 
   GlobalVariable *plan() {
-    std::vector<Constant *> axes, parameters, segments, states, bits;
+    std::vector<Constant *> axes, parameters, segments, states, bits, streams;
     for (const PlanAxis &axis : plan_.axes)
       axes.push_back(record({text(axis.name), i64(axis.maximum)}));
     for (const PlanParameter &parameter : plan_.parameters)
@@ -37,16 +38,35 @@ public:
       segments.push_back(record({i32(s.parameter), i32(s.layout), i32(s.transposed), i32(s.panel), i64(s.rows),
                                  i64(s.column), i64(s.destination)}));
     for (const PlanStateValue &v : plan_.stateValues)
-      states.push_back(
-          record({text(v.name), i32(v.type), i32(v.tile), i64(v.rows), i64(v.features), i64(v.offset), i64(v.bytes)}));
+      states.push_back(record({text(v.name), i32(v.type), i32(v.tile), i32(v.stream), i32(0), i64(v.rows),
+                               i64(v.window), i64(v.features), i64(v.offset), i64(v.bytes)}));
     for (const CpuBit &bit : plan_.target->cpuBits)
       bits.push_back(record({i32(bit.leaf), i32(bit.subleaf), i32(bit.reg), i32(bit.mask)}));
-    return global("plan", record({i32(BURIN_PLAN_VERSION), i32(axes.size()), i64(plan_.fingerprint), text(plan_.name),
-                                  text(plan_.target->name), table("axes", axes), table("parameters", parameters),
-                                  table("segments", segments), table("state_values", states), table("cpu_bits", bits),
-                                  entry("forward", plan_.forward), plan_.step ? entry("step", *plan_.step) : null(),
-                                  i32(parameters.size()), i32(segments.size()), i32(states.size()), i32(bits.size()),
-                                  i64(plan_.weightsBytes), i64(plan_.stateBytes), i64(plan_.stepAxis)}));
+    for (const PlanStream &s : plan_.streams)
+      streams.push_back(
+          record({text(s.name), entry(s.name + "_one", s.one), s.many ? entry(s.name + "_many", *s.many) : null(),
+                  i32(s.axis), i32(s.mostRows), i64(s.capacity), i64(s.positionEnd)}));
+    return global("plan", record({i32(BURIN_PLAN_VERSION),
+                                  i32(axes.size()),
+                                  i64(plan_.fingerprint),
+                                  i64(plan_.graph),
+                                  text(plan_.name),
+                                  text(plan_.target->name),
+                                  table("axes", axes),
+                                  table("parameters", parameters),
+                                  table("segments", segments),
+                                  table("state_values", states),
+                                  table("cpu_bits", bits),
+                                  entry("forward", plan_.forward),
+                                  table("streams", streams),
+                                  i32(parameters.size()),
+                                  i32(segments.size()),
+                                  i32(states.size()),
+                                  i32(bits.size()),
+                                  i32(streams.size()),
+                                  i32(0),
+                                  i64(plan_.weightsBytes),
+                                  i64(plan_.stateBytes)}));
   }
 
 private:
@@ -78,8 +98,20 @@ private:
   Constant *tensors(const Twine &name, ArrayRef<PlanTensor> list) {
     std::vector<Constant *> rows;
     for (const PlanTensor &t : list)
-      rows.push_back(
-          record({text(t.name), i32(t.type), i32(t.rowAxis), i32(t.columnAxis), i32(t.limit), i64(t.columns)}));
+      rows.push_back(record({text(t.name), i32(t.type), i32(t.rowAxis), i32(t.columnAxis), i32(t.limit),
+                             i32(t.rowsEach), i64(t.columns)}));
+    return table(name, rows);
+  }
+
+  Constant *argument(const PlanArgument &a) {
+    return record({i32(a.kind), i32(a.index), i32(a.type), i32(a.rowAxis), i32(a.columnAxis), i32(a.rowsEach),
+                   i32(a.tile), i32(a.ring), i64(a.columns), i64(a.offset)});
+  }
+
+  Constant *guards(const Twine &name, ArrayRef<PlanGuard> list) {
+    std::vector<Constant *> rows;
+    for (const PlanGuard &g : list)
+      rows.push_back(record({argument(g.signal), ConstantFP::get(context_, APFloat(g.threshold)), i32(g.parent)}));
     return table(name, rows);
   }
 
@@ -88,19 +120,19 @@ private:
     for (const PlanCall &call : entry.calls) {
       std::vector<Constant *> arguments;
       for (const PlanArgument &a : call.arguments)
-        arguments.push_back(record({i32(a.kind), i32(a.index), i32(a.type), i32(a.rowAxis), i32(a.columnAxis),
-                                    i32(a.tile), i64(a.columns), i64(a.offset)}));
+        arguments.push_back(argument(a));
       std::string symbol = symbolOf_.lookup(call.kernel);
       auto *type = FunctionType::get(Type::getInt32Ty(context_), {PointerType::get(context_, 0)}, false);
       auto *kernel = cast<Function>(module_.getOrInsertFunction(symbol + "_argv", type).getCallee());
-      calls.push_back(record(
-          {kernel, text(symbol), table(name + "_arguments", arguments), i32(arguments.size()), i32(call.perSequence)}));
+      calls.push_back(record({kernel, text(symbol), table(name + "_arguments", arguments), i32(arguments.size()),
+                              i32(call.perSequence), i32(call.guard)}));
     }
-    return global(name + "_entry",
-                  record({table(name + "_calls", calls), tensors(name + "_inputs", entry.inputs),
-                          tensors(name + "_outputs", entry.outputs), i32(entry.calls.size()), i32(entry.inputs.size()),
-                          i32(entry.outputs.size()), i32(entry.usesPositions), array64(entry.scratchRowBytes),
-                          i64(entry.kernelScratchBytes)}));
+    return global(
+        name + "_entry",
+        record({table(name + "_calls", calls), tensors(name + "_inputs", entry.inputs),
+                tensors(name + "_outputs", entry.outputs), guards(name + "_guards", entry.guards),
+                i32(entry.calls.size()), i32(entry.inputs.size()), i32(entry.outputs.size()), i32(entry.guards.size()),
+                i32(entry.usesPositions), array64(entry.scratchRowBytes), i64(entry.kernelScratchBytes)}));
   }
 
   Module &module_;
@@ -144,27 +176,44 @@ public:
     forwardTo("burin_rt_forward_batch",
               {table_, argument(0), argument(1), argument(2), argument(3), gather(4, axes, pointer_),
                gather(4 + axes, inputs, pointer_), gather(4 + axes + inputs, outputs, pointer_)});
-    if (!plan_.step)
-      return;
-    begin("state_bytes", word_, {});
-    builder_.CreateRet(builder_.getInt64(plan_.stateBytes));
-    begin("reset", status_, {pointer_, pointer_, word_});
-    forwardTo("burin_rt_reset", {table_, argument(0), argument(1), argument(2)});
-    inputs = plan_.step->inputs.size(), outputs = plan_.step->outputs.size();
-    // step(model, state, scratch, scratch_bytes, inputs…, outputs…)
-    begin("step", status_, signature({pointer_, pointer_, pointer_, word_}, 0, word_, inputs + outputs));
-    forwardTo("burin_rt_step", {table_, argument(0), argument(1), argument(2), argument(3), gather(4, inputs, pointer_),
-                                gather(4 + inputs, outputs, pointer_)});
-    // advance(model, state, scratch, scratch_bytes, count, inputs…, outputs…)
-    begin("advance", status_, signature({pointer_, pointer_, pointer_, word_, word_}, 0, word_, inputs + outputs));
-    forwardTo("burin_rt_advance", {table_, argument(0), argument(1), argument(2), argument(3), argument(4),
-                                   gather(5, inputs, pointer_), gather(5 + inputs, outputs, pointer_)});
-    begin("state_read", status_, {pointer_, pointer_, pointer_, pointer_, word_, pointer_});
-    forwardTo("burin_rt_state_read",
-              {table_, argument(0), argument(1), argument(2), argument(3), argument(4), argument(5)});
+    if (!plan_.streams.empty())
+      streaming();
   }
 
 private:
+  void streaming() {
+    const PlanEntry &step = plan_.streams[0].one;
+    begin("state_bytes", word_, {});
+    builder_.CreateRet(builder_.getInt64(plan_.stateBytes));
+    begin("reset", status_, {pointer_, pointer_, word_});
+    forwardTo("burin_rt_reset", {table_, argument(0), argument(1), argument(2), builder_.getInt64(0)});
+    begin("reset_at", status_, {pointer_, pointer_, word_, word_});
+    forwardTo("burin_rt_reset", {table_, argument(0), argument(1), argument(2), argument(3)});
+    // step(model, state, scratch, scratch_bytes, inputs…, outputs…)
+    size_t inputs = step.inputs.size(), outputs = step.outputs.size();
+    begin("step", status_, signature({pointer_, pointer_, pointer_, word_}, 0, word_, inputs + outputs));
+    forwardTo("burin_rt_step", {table_, argument(0), argument(1), argument(2), argument(3), gather(4, inputs, pointer_),
+                                gather(4 + inputs, outputs, pointer_)});
+    for (auto [number, stream] : llvm::enumerate(plan_.streams))
+      rowsOfStream(number == 0 ? "advance" : "append_" + stream.name, number, stream.one);
+    begin("state_read", status_, {pointer_, pointer_, pointer_, pointer_, word_, pointer_});
+    forwardTo("burin_rt_state_read",
+              {table_, argument(0), argument(1), argument(2), argument(3), argument(4), argument(5)});
+    begin("state_save", status_, {pointer_, pointer_, pointer_, word_, pointer_});
+    forwardTo("burin_rt_state_save", {table_, argument(0), argument(1), argument(2), argument(3), argument(4)});
+    begin("state_load", status_, {pointer_, pointer_, word_, pointer_, word_});
+    forwardTo("burin_rt_state_load", {table_, argument(0), argument(1), argument(2), argument(3), argument(4)});
+  }
+
+  /// advance, append_<stream> (model, state, scratch, scratch_bytes, count, inputs…, outputs…)
+  void rowsOfStream(StringRef name, int64_t number, const PlanEntry &entry) {
+    size_t inputs = entry.inputs.size(), outputs = entry.outputs.size();
+    begin(name, status_, signature({pointer_, pointer_, pointer_, word_, word_}, 0, word_, inputs + outputs));
+    forwardTo("burin_rt_advance",
+              {table_, argument(0), builder_.getInt32(number), argument(1), argument(2), argument(3), argument(4),
+               gather(5, inputs, pointer_), gather(5 + inputs, outputs, pointer_)});
+  }
+
   std::vector<Type *> signature(std::vector<Type *> first, size_t axes, Type *axisType, size_t tensors) {
     first.insert(first.end(), axes, axisType);
     first.insert(first.end(), tensors, pointer_);
@@ -250,8 +299,12 @@ Error compileTables(const ModelPlan &plan, const StringMap<std::string> &symbolO
 std::vector<std::string> entryPointsOf(const ModelPlan &plan) {
   std::vector<std::string> names{"plan",    "open",         "close", "scratch_bytes", "batch_scratch_bytes",
                                  "forward", "forward_batch"};
-  if (plan.step)
-    names.insert(names.end(), {"state_bytes", "reset", "step", "advance", "state_read"});
+  if (plan.streams.empty())
+    return names;
+  names.insert(names.end(),
+               {"state_bytes", "reset", "reset_at", "step", "advance", "state_read", "state_save", "state_load"});
+  for (const PlanStream &context : ArrayRef(plan.streams).drop_front())
+    names.push_back("append_" + context.name);
   return names;
 }
 

@@ -1,4 +1,4 @@
-// What accumulate means. It exists only in derived steps, so a stream never asks how it sees time.
+// What accumulate means. It exists only in derived entries, so a stream never asks how it sees time.
 #include "dialect/encoder.h"
 
 using namespace mlir;
@@ -15,20 +15,22 @@ LogicalResult AccumulateOp::inferReturnTypes(MLIRContext *, std::optional<Locati
 }
 
 SmallVector<StreamRule> AccumulateOp::getStreamRules() {
-  return {3, StreamRule::refused("it is a step already", "derive a step from forward")};
+  return {3, StreamRule::refused("it is part of a step already", "derive a step from forward")};
 }
 
 HostTensor AccumulateOp::evaluate(llvm::ArrayRef<HostTensor> operands) {
-  const HostTensor &x = operands[0], &past = operands[2];
-  double position = operands[1](0);
+  const HostTensor &x = operands[0];
   HostTensor y(x.shape());
   for (int64_t i = 0; i < x.features(); ++i) {
-    if (getCombine() == "add")
-      y(0, i) = past(i) + x(0, i);
-    else
-      y(0, i) = position == 0 ? x(0, i) : past(i);
-    if (getFinish() == "divide_by_count")
-      y(0, i) /= position + 1;
+    double combined = operands[2](i);
+    for (int64_t row = 0; row < x.rows(); ++row) {
+      double count = operands[1](0) + double(row);
+      if (getCombine() == "add")
+        combined += x(row, i);
+      else if (count == 0)
+        combined = x(row, i);
+      y(row, i) = getFinish() == "divide_by_count" ? combined / (count + 1) : combined;
+    }
   }
   return y;
 }

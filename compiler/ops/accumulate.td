@@ -3,14 +3,15 @@
 // of samples does not drift from forward.
 
 def AccumulateOp : Encoder_TemporalOp<"accumulate", "Pool", []> {
-  let summary = "finish(combine(past, x)); writes combine(past, x) to the state";
+  let summary = "finish(combine(past, x)) for each row of x; writes the last combine(past, x) to the state";
   let description = [{
-    `combine` is `add`, or `first`, which keeps the x of position 0; `finish` is `divide_by_count`, which divides by
-    position + 1, or `none`. It writes the state, so it is not pure.
+    `combine` is `add`, or `first`, which keeps the first x of the stream; `finish` is `divide_by_count`, which divides by
+    the number of rows taken, this one included, or `none`; `count` is that number before the first row of x. It writes
+    the state, so it is not pure.
   }];
-  let arguments = (ins Encoder_Rows:$x, Encoder_Positions:$positions, Encoder_Storage:$past, StrAttr:$combine, StrAttr:$finish);
+  let arguments = (ins Encoder_Rows:$x, Encoder_Positions:$count, Encoder_Storage:$past, StrAttr:$combine, StrAttr:$finish);
   let results = (outs Encoder_Rows:$y);
   let assemblyFormat = [{
-    $x `,` $positions `,` $past $combine $finish attr-dict `:` type($x) `,` type($positions) `,` type($past)
+    $x `,` $count `,` $past $combine $finish attr-dict `:` type($x) `,` type($count) `,` type($past)
   }];
 }

@@ -1,4 +1,4 @@
-// How append is computed: nothing is copied. A row before the position is read from the cache, the last is the new one.
+// How append is computed: nothing is copied. A row before the new ones is read from the cache.
 #include "dialect/encoder.h"
 #include "emit/kernel_builder.h"
 
@@ -7,14 +7,17 @@ using namespace Halide;
 
 void AppendOp::buildKernel(KernelBuilder &kernel) {
   Var feature = axis::feature(), row = axis::row();
-  Func fresh = kernel.operand(0); // [1, features]
-  Expr position = cast<int32_t>(kernel.position(1, 0));
-  Func write("appended"), rows("append");
+  Func fresh = kernel.operand(0), rows("append");
+  Expr past = kernel.pastRows(2, 1), count = kernel.rows(0); // before the new rows, and new
 
-  // The cache's rows from the position on hold anything; they are read, because tiles are read whole, and not used.
-  rows(feature, row) = select(row < position, kernel.cached(2, feature, row), fresh(feature, 0));
-  write(feature) = fresh(feature, 0);
+  // The cache's rows from there on hold anything; they are read, because tiles are read whole, and not used.
+  Expr newRow = kernel.hasOneRow(0) ? Expr(0) : clamp(row - past, 0, count - 1);
+  rows(feature, row) = select(row < past, kernel.cachedPast(2, 1, feature, row), fresh(feature, newRow));
+  kernel.writeCache(2, fresh, count, 1);
 
-  kernel.writeCache(2, write);
-  kernel.define(rows, position + 1);
+  // One new row is the same for every lane; more of them are better transposed with the rest.
+  if (kernel.hasOneRow(0))
+    kernel.defineCached(rows, past + count);
+  else
+    kernel.define(rows, past + count);
 }

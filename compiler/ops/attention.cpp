@@ -2,11 +2,12 @@
 #include "dialect/encoder.h"
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace burin;
 
-/// True where the rows of q and k may stand in one attention: rows of a sequence, or a step's one row.
+/// True where rows may stand in an attention: those of a sequence, or a fixed number.
 static bool isTimeRows(Type type) {
   return isRows(type) && (rowsOf(type) || !cast<RankedTensorType>(type).getEncoding());
 }
@@ -31,6 +32,11 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
     if (featuresOf(type) % heads)
       return refuse(location,
                     "attention: " + Twine(heads) + " heads do not divide " + Twine(featuresOf(type)) + " features");
+  if (std::optional<int64_t> window = adaptor.getWindow(); window && *window < 1)
+    return refuse(location, "attention: window is " + Twine(*window) + ", expected at least 1");
+  else if (window && *window > std::numeric_limits<int32_t>::max())
+    return refuse(location, "attention: window is " + Twine(*window) + ", expected at most " +
+                                Twine(std::numeric_limits<int32_t>::max()));
   if (!std::isfinite(adaptor.getScale().convertToDouble()))
     return refuse(location, "attention: scale is not finite");
   if (Value mask = adaptor.getMask()) {
@@ -43,23 +49,53 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
       return refuse(location, "attention: the mask has shape " + describe(type) + ", expected the rows of q " +
                                   describe(q) + " by the rows of k " + describe(k));
   }
-  results.push_back(withFeatures(q, featuresOf(v)));
+  // Queries of a fixed number see the keys of each sequence: so many rows for each. A stream's keys are one sequence's.
+  RowsAttr keys = rowsOf(k);
+  auto result = cast<RankedTensorType>(withFeatures(q, featuresOf(v)));
+  if (!result.getEncoding() && keys && !isKept(keys))
+    result = RankedTensorType::get({ShapedType::kDynamic, featuresOf(v)}, result.getElementType(),
+                                   PerSequenceAttr::get(q.getContext(), result.getDimSize(0)));
+  results.push_back(result);
   return success();
 }
 
 SmallVector<StreamRule> AttentionOp::getStreamRules() {
+  RowsAttr queries = rowsOf(getQ().getType()), keys = rowsOf(getK().getType());
+  bool sameStream = queries && keys && queries.getSymbol() == keys.getSymbol();
   SmallVector<StreamRule> rules{StreamRule::pointwise()};
-  if (getCausal()) {
-    rules.push_back(StreamRule::lookBack("k_cache", /*keys=*/true));
-    rules.push_back(StreamRule::lookBack("v_cache", /*keys=*/false));
-  } else {
+  if (sameStream && !getCausal()) {
     rules.append(2, StreamRule::refused("it is not causal, so a row would need rows that come later",
                                         "declare it with .causal = true"));
+  } else if (!sameStream && (getCausal() || getWindow())) {
+    rules.append(2, StreamRule::refused((getCausal() ? "it is causal" : "it has a window") +
+                                            std::string(" between two sequences, which ties their ends to one another, "
+                                                        "but streams go on apart"),
+                                        "declare it without: a query then sees all of the context so far"));
+  } else if (!keys) {
+    rules.append(2, StreamRule::pointwise()); // a fixed number of rows, the same at all times
+  } else {
+    int64_t window = getWindow().value_or(0);
+    rules.push_back(StreamRule::lookBack("k_cache", /*keys=*/true, window));
+    rules.push_back(StreamRule::lookBack("v_cache", /*keys=*/false, window));
   }
   if (getMask())
-    rules.push_back(StreamRule::refused("its boolean mask is not known before the whole sequence is",
-                                        "declare it with .causal = true and without a mask"));
+    rules.push_back(
+        StreamRule::refused("its boolean mask is not known before the whole sequence is",
+                            "declare it without a mask; .causal = true and .window say what a stream sees"));
   return rules;
+}
+
+double AttentionOp::getFlops(llvm::ArrayRef<double> rows) {
+  // Pairs of a query and a key that it sees; what a mask hides is counted, since it is not known.
+  double queries = rows[0], keys = rows[1], first = keys - queries, pairs = 0;
+  double window = getWindow() ? double(*getWindow()) : keys + queries;
+  if (getCausal())
+    for (double query = 0; query < queries; ++query)
+      pairs += std::clamp(first + query + 1, 0.0, window);
+  else
+    for (double query = 0; query < queries; ++query)
+      pairs += std::clamp(keys - std::max(first + query + 1 - window, 0.0), 0.0, keys);
+  return 2 * pairs * double(featuresOf(getQ().getType()) + featuresOf(getV().getType()));
 }
 
 HostTensor AttentionOp::evaluate(llvm::ArrayRef<HostTensor> operands) {
@@ -72,7 +108,9 @@ HostTensor AttentionOp::evaluate(llvm::ArrayRef<HostTensor> operands) {
     for (int64_t query = 0; query < q.rows(); ++query) {
       std::vector<std::pair<int64_t, double>> scores; // the keys that this query sees
       for (int64_t key = 0; key < k.rows(); ++key) {
-        bool seen = (!getCausal() || key <= k.rows() - q.rows() + query) && (!mask || (*mask)(query, key) != 0);
+        int64_t at = k.rows() - q.rows() + query;
+        bool seen = (!getCausal() || key <= at) && (!getWindow() || key > at - int64_t(*getWindow())) &&
+                    (!mask || (*mask)(query, key) != 0);
         if (!seen)
           continue;
         double score = 0;

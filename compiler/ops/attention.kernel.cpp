@@ -1,111 +1,136 @@
-// How attention is computed: online softmax over tiles of keys, in its associative form (Milakov and Gimelshein 2018,
-// arXiv:1805.02867, section 3.1): each tile has a maximum m, a sum s and a partial result of its own, and
-// (m, s, p) ⊕ (m', s', p') = (M, s e^(m−M) + s' e^(m'−M), p e^(m−M) + p' e^(m'−M)) with M = max(m, m').
-// Tiles are anchored at the sequence's first key, so a row's bits depend on its keys alone.
+// How attention is computed: a query's scores, their maximum, weights e^(score − maximum), the sum of the weights, and
+// the sum of weighted values (Vaswani et al. 2017, arXiv:1706.03762, equation 1), for a tile of queries at a time.
+//
+// Numeric form: products and weighted values in order, one accumulator each; the sum of weights in lanes of keys that
+// are anchored at the first key, combined as row sums are. A key that is not seen adds zeros, so a row's bits depend on
+// the keys that it sees and on nothing beside it.
 #include "dialect/encoder.h"
 #include "emit/elementary.h"
 #include "emit/kernel_builder.h"
+#include <algorithm>
 
 using namespace burin;
 using namespace Halide;
 
 void AttentionOp::buildKernel(KernelBuilder &kernel) {
-  Var feature = axis::feature(), row = axis::row(), lane = axis::lane(), tile = axis::tile(), head = axis::head();
+  Var feature = axis::feature(), row = axis::row(), lane = axis::lane(), head = axis::head(), key = axis::key();
   Func q = kernel.operand(0), k = kernel.operand(1), v = kernel.operand(2); // [t_q, F], [t_k, F], [t_k, F']
   int heads = int(getHeads()), keyWidth = int(kernel.features(0)) / heads, valueWidth = int(kernel.features(2)) / heads;
-  int keyTile = kernel.keyTile(), queryTile = kernel.queryTile(0);
-  Expr queries = kernel.rows(0), keys = kernel.rows(1), tiles = (keys + keyTile - 1) / keyTile;
-  bool oneQuery = kernel.hasOneRow(0);
+  int lanes = kernel.rowLanes(), queryTile = kernel.queryTile(0);
+  Expr queries = kernel.rows(0), keys = kernel.rows(1);
+  bool hasMask = kernel.hasOperand(3), hasWindow = bool(getWindow());
+  bool oneQuery = kernel.hasOneRow(0), causal = getCausal() && !oneQuery; // one query sees every key there is
+  int window = int(std::min<int64_t>(getWindow().value_or(0), 1 << 30));  // no sequence is longer
 
   AttendStage stage;
   stage.heads = heads;
   stage.keyWidth = keyWidth;
   stage.valueWidth = valueWidth;
-  stage.keyTile = keyTile;
   stage.queryTile = queryTile;
-  stage.mostTiles = (kernel.mostRows(1) + keyTile - 1) / keyTile;
-  // One query sees every key there is: causal counts from the end.
-  stage.causal = getCausal() && !oneQuery;
+  stage.mostKeys = kernel.mostRows(1);
+  stage.fixedKeys = Halide::Internal::is_const(keys);
   stage.keysInLanes = kernel.keysInLanes(1);
 
-  // What query `row` sees of key `key`; `key` may lie beyond the last.
-  Expr key = tile * keyTile + lane;
+  // What query `row` sees of key `key`; either may lie beyond the last.
+  Expr at = keys - queries; // where query 0 is
+  Expr ownRow = oneQuery ? Expr(0) : min(row, queries - 1);
   auto seen = [&](Expr key) {
     Expr is = key < keys;
-    if (stage.causal)
-      is = is && key <= keys - queries + row;
-    if (kernel.hasOperand(3))
-      is = is && kernel.operand(3)(min(key, keys - 1), kernel.rowWithin(0, row)) != cast<uint8_t>(0);
+    if (causal)
+      is = is && key <= at + row;
+    if (hasWindow)
+      is = is && key > at + row - window;
+    if (hasMask)
+      is = is && kernel.operand(3)(min(key, keys - 1), ownRow) != cast<uint8_t>(0);
     return is;
   };
+  // The keys that some query of a tile sees, [begin, end), and those that all of them see, [all, allEnd).
+  Expr first = at + row / queryTile * queryTile;
+  Expr begin = hasWindow ? clamp(first - window + 1, 0, keys) : Expr(0);
+  Expr end = causal ? clamp(first + queryTile, begin, keys) : keys;
+  Expr all = hasWindow ? clamp(first + queryTile - window, begin, end) : begin;
+  Expr allEnd = causal ? clamp(first + 1, all, end) : end;
 
-  // score = scale · q · k, one accumulator per pair, features in order. Scores of keys that are not seen are selected
-  // away, so that nothing in them matters, not even NaN.
+  // score = scale · q · k. Scores of keys that are not seen are selected away, so that nothing in them matters, not
+  // even NaN.
   const float nothing = -1e30f; // stands for the maximum of no scores; no infinity anywhere
+  stage.queries = Func("queries");
+  stage.queries(row, feature, head) = q(head * keyWidth + feature, ownRow);
   stage.keys = Func("keys");
-  Expr lastKey = stage.keysInLanes ? key : min(key, keys - 1);
-  stage.keys(lane, feature, tile, head) = k(head * keyWidth + feature, lastKey);
+  stage.keys(key, feature, head) = k(head * keyWidth + feature, stage.keysInLanes ? Expr(key) : min(key, keys - 1));
   RDom i(0, keyWidth, "i");
   stage.product = Func("product");
-  stage.product(lane, tile, row, head) = 0.0f;
-  stage.product(lane, tile, row, head) +=
-      q(head * keyWidth + i, kernel.rowWithin(0, row)) * stage.keys(lane, i, tile, head);
-  stage.dots = Func("dots");
-  stage.dots(lane, tile, row, head) =
-      strict_float(stage.product(lane, tile, row, head) * float(getScale().convertToDouble()));
+  stage.product(row, key, head) = 0.0f;
+  stage.product(row, key, head) += stage.queries(row, i, head) * stage.keys(key, i, head);
   stage.score = Func("score");
-  stage.score(lane, tile, row, head) = select(seen(key), stage.dots(lane, tile, row, head), nothing);
+  stage.score(row, key, head) =
+      select(seen(key), strict_float(stage.product(row, key, head) * float(getScale().convertToDouble())), nothing);
 
-  // Within a tile: m = max score, weight = e^(score − m), s = Σ weight, p = Σ weight · v in order of keys.
-  stage.tileMax = kernel.combineLanes(stage.score, keyTile, true, stage.maxHalves, "tile_max");
-  stage.weight = Func("weight");
-  stage.weight(lane, tile, row, head) = select(
-      seen(key), exponential(strict_float(stage.score(lane, tile, row, head) - stage.tileMax(tile, row, head))), 0.0f);
-  stage.tileSum = kernel.combineLanes(stage.weight, keyTile, false, stage.sumHalves, "tile_sum");
-  RDom l(0, keyTile, "l");
-  Expr valueKey = min(tile * keyTile + l, keys - 1);
-  // A schedule may compute some features more, so that sums are whole vectors and keep their order.
-  Expr valueFeature = valueWidth % 4 ? min(feature, valueWidth - 1) : Expr(feature);
-  Expr value = v(head * valueWidth + valueFeature, valueKey);
-  // A weight of 0 takes nothing of a value, but 0 · NaN would: what is not seen is 0 as well.
-  if (stage.causal || kernel.hasOperand(3))
-    value = select(seen(tile * keyTile + l), value, 0.0f);
-  stage.gathered = Func("gathered");
-  stage.gathered(feature, tile, row, head) = 0.0f;
-  stage.gathered(feature, tile, row, head) += stage.weight(l, tile, row, head) * value;
-  stage.part = Func("part");
-  stage.part(feature, tile, row, head) = strict_float(stage.gathered(feature, tile, row, head) + 0.0f); // no −0
-
-  // Tiles in order: M = max m, S = Σ s e^(m−M), P = Σ p e^(m−M). A tile without a key that is seen has s = 0. A causal
-  // query's tiles end with its last key; rounded up to the query tile, which only adds zeros.
-  auto tilesOf = [&](const char *name) {
-    RDom t(0, tiles, name);
-    if (stage.causal)
-      t.where(t * keyTile < keys - queries + (row / queryTile + 1) * queryTile);
+  // Lanes of keys, those that no query of the tile sees left out: they would only add zeros.
+  auto lanesOf = [&](const char *name) {
+    RDom t(0, (keys + lanes - 1) / lanes, name);
+    if (causal)
+      t.where(t * lanes < end);
+    if (hasWindow)
+      t.where((t + 1) * lanes > begin);
     return t;
   };
-  RDom tMax = tilesOf("tile_of_max"), tSum = tilesOf("tile_of_sum"), tValue = tilesOf("tile_of_value");
-  stage.largest = Func("largest");
-  stage.largest(row, head) = nothing;
-  stage.largest(row, head) = strict_float(max(stage.largest(row, head), stage.tileMax(tMax, row, head)));
-  stage.share = Func("share");
-  stage.share(tile, row, head) =
-      select(strict_float(stage.tileSum(tile, row, head) != 0.0f),
-             exponential(strict_float(stage.tileMax(tile, row, head) - stage.largest(row, head))), 0.0f);
-  stage.denominator = Func("denominator");
-  stage.denominator(row, head) = 0.0f;
-  stage.denominator(row, head) =
-      strict_float(stage.denominator(row, head) + stage.share(tSum, row, head) * stage.tileSum(tSum, row, head));
-  stage.numerator = Func("numerator");
-  stage.numerator(feature, row, head) = 0.0f;
-  stage.numerator(feature, row, head) = strict_float(
-      stage.numerator(feature, row, head) + stage.share(tValue, row, head) * stage.part(feature, tValue, row, head));
+  RDom tMax = lanesOf("lanes_of_max"), tSum = lanesOf("lanes_of_sum");
+  stage.laneMax = Func("lane_max");
+  stage.laneMax(lane, row, head) = nothing;
+  stage.laneMax(lane, row, head) =
+      strict_float(max(stage.laneMax(lane, row, head), stage.score(row, tMax * lanes + lane, head)));
+  stage.largest = kernel.combineLanes(stage.laneMax, lanes, true, stage.maxHalves, "largest");
+  stage.weight = Func("weight");
+  stage.weight(row, key, head) = select(
+      seen(key), exponentialOfNegative(strict_float(stage.score(row, key, head) - stage.largest(row, head))), 0.0f);
+  stage.laneSum = Func("lane_sum");
+  stage.laneSum(lane, row, head) = 0.0f;
+  stage.laneSum(lane, row, head) =
+      strict_float(stage.laneSum(lane, row, head) + stage.weight(row, tSum * lanes + lane, head));
+  stage.sum = kernel.combineLanes(stage.laneSum, lanes, false, stage.sumHalves, "sum");
 
-  // y = P / S; 0 where no key is seen. A sum that is not a number is not 0, and shows.
+  // Σ weight · v, keys in order, each a fused multiply-add. A weight of 0 takes nothing of a value, but 0 · NaN would:
+  // a query takes the keys that it sees, and no others. Where all queries of a tile see the same, they go through them
+  // together; else each goes through its own. With a mask a value that is not seen is 0, and nothing is fused, since
+  // whether a product that was selected is depends on the schedule. A schedule may compute some features more, so that
+  // sums are whole vectors and keep their order.
+  Expr valueFeature = valueWidth % 4 ? min(feature, valueWidth - 1) : Expr(feature);
+  stage.gathered = Func("gathered");
+  stage.gathered(feature, row, head) = 0.0f;
+  auto gather = [&](const char *name, Expr from, Expr to, bool apart) {
+    RDom s(0, keys, name);
+    s.where(s >= from && s < to);
+    if (apart && causal)
+      s.where(s <= at + row);
+    if (apart && hasWindow)
+      s.where(s > at + row - window);
+    stage.gathered(feature, row, head) += stage.weight(row, s, head) * v(head * valueWidth + valueFeature, s);
+    if (!apart)
+      stage.updateOfTile = stage.gathered.num_update_definitions() - 1;
+  };
+  if (hasMask) {
+    RDom s(0, keys, "masked");
+    s.where(s >= begin && s < end);
+    Expr value = select(seen(s), v(head * valueWidth + valueFeature, s), 0.0f);
+    stage.gathered(feature, row, head) =
+        strict_float(stage.gathered(feature, row, head) + stage.weight(row, s, head) * value);
+    stage.updateOfTile = 0;
+  } else {
+    if (hasWindow && !oneQuery)
+      gather("before", begin, all, /*apart=*/true);
+    gather("seen_by_all", all, allEnd, /*apart=*/false);
+    if (causal)
+      gather("behind", allEnd, end, /*apart=*/true);
+  }
+  stage.part = Func("part");
+  stage.part(feature, row, head) = strict_float(stage.gathered(feature, row, head) + 0.0f); // no −0
+
+  // 0 where no key is seen. A sum that is not a number is not 0, and shows.
   Func y("attention");
-  Expr sum = stage.denominator(row, feature / valueWidth);
+  Expr sum = stage.sum(row, feature / valueWidth);
   y(feature, row) = select(strict_float(sum != 0.0f),
-                           strict_float(stage.numerator(feature % valueWidth, row, feature / valueWidth) / sum), 0.0f);
+                           strict_float(stage.part(feature % valueWidth, row, feature / valueWidth) / sum), 0.0f);
 
   kernel.attend(stage);
   kernel.define(y);

@@ -27,6 +27,10 @@ LogicalResult DenseOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
   return success();
 }
 
+double DenseOp::getFlops(llvm::ArrayRef<double> rows) {
+  return 2 * rows[0] * double(cast<ShapedType>(getWeight().getType()).getNumElements());
+}
+
 HostTensor DenseOp::evaluate(llvm::ArrayRef<HostTensor> operands) {
   const HostTensor &x = operands[0], &weight = operands[1];
   int64_t inputs = x.features(), outputs = featuresOf(getType());

@@ -3,7 +3,7 @@
 // The layout of W is an attribute and not a transposition in the graph: packing reads either order at no cost.
 // Constraints: dense_c1 the weight's input size is x's width; dense_c2 the bias has one value per output.
 
-def DenseOp : Encoder_TimewiseOp<"dense", "Contract", [Pure], /*panel_operand=*/1> {
+def DenseOp : Encoder_TimewiseOp<"dense", "Contract", [Pure], /*panel_operand=*/1, /*is_view=*/0, /*counts_flops=*/1> {
   let summary = "x W + b, row by row";
   let description = [{W is [in, out], or [out, in] with `out_in`.}];
   let arguments = (ins Encoder_Rows:$x, Encoder_Weight:$weight, Optional<Encoder_Weight>:$bias,

@@ -10,7 +10,7 @@ LogicalResult FirstStepOp::inferReturnTypes(MLIRContext *context, std::optional<
   if (!rowsOf(x))
     return refuse(location, "first_step: x has shape " + describe(x) + ", expected [time, features]");
   results.push_back(RankedTensorType::get({ShapedType::kDynamic, featuresOf(x)}, Float32Type::get(context),
-                                          PerSequenceAttr::get(context)));
+                                          PerSequenceAttr::get(context, /*rows=*/1)));
   return success();
 }
 

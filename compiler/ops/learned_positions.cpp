@@ -20,7 +20,7 @@ LogicalResult LearnedPositionsOp::inferReturnTypes(MLIRContext *context, std::op
 }
 
 SmallVector<StreamRule> LearnedPositionsOp::getStreamRules() {
-  return {StreamRule::counter(), StreamRule::pointwise()};
+  return {StreamRule::counter(/*end=*/getTable().getType().getDimSize(0)), StreamRule::pointwise()};
 }
 
 HostTensor LearnedPositionsOp::evaluate(llvm::ArrayRef<HostTensor> operands) {

@@ -10,7 +10,7 @@ LogicalResult MeanOverTimeOp::inferReturnTypes(MLIRContext *context, std::option
   if (!rowsOf(x))
     return refuse(location, "mean_over_time: x has shape " + describe(x) + ", expected [time, features]");
   results.push_back(RankedTensorType::get({ShapedType::kDynamic, featuresOf(x)}, Float32Type::get(context),
-                                          PerSequenceAttr::get(context)));
+                                          PerSequenceAttr::get(context, /*rows=*/1)));
   return success();
 }
 

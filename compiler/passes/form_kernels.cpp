@@ -9,7 +9,9 @@
 //   2. An elementwise kernel that only the joining op reads (positions, say) comes along.
 //   3. A view (an op that only chooses what its consumer reads) is computed inside each kernel that reads it.
 //   4. Each kernel becomes a function; what it reads from outside becomes its arguments.
-//   5. A step whose kernels are small becomes one kernel, `whole`: below the limit, a call costs more than its work.
+//   5. What only a gate's closed rows would not read is marked: the driver skips it where every row is closed.
+//   6. A stream's row whose kernels are small becomes one kernel, `whole`: below the limit, a call costs more than its
+//      work. Not where there is a gate: its work is to be left out.
 //
 // Rejected: choosing by a general fusion search. The graphs are encoders; these rules give the kernels that one would
 // draw by hand, and their reasons fit on a page.
@@ -45,11 +47,12 @@ struct FormKernels : impl::FormKernelsBase<FormKernels> {
   void runOnOperation() override {
     kernelCount = 0;
     for (func::FuncOp entry : entriesOf(getOperation())) {
-      bool isStep = entry.getName() == "step";
+      bool takesRow = entry->hasAttr(attribute::stream) && !entry->hasAttr(attribute::many);
       int64_t work = workOf(entry);
       outline(entry, group(entry));
+      bool hasGates = markGates(entry);
       int64_t calls = llvm::range_size(entry.getOps<func::CallOp>());
-      if (isStep && work <= wholeLimit && calls > 1 && calls <= maxWholeKernels)
+      if (takesRow && !hasGates && work <= wholeLimit && calls > 1 && calls <= maxWholeKernels)
         makeWhole(entry);
     }
   }
@@ -72,8 +75,12 @@ struct FormKernels : impl::FormKernelsBase<FormKernels> {
     DenseMap<Operation *, Kernel *> kernelOf;
     for (Operation &op : entry.getBody().front()) {
       auto kernelOp = dyn_cast<KernelOpInterface>(op);
-      if (!kernelOp || (kernelOp.isView() && !isReturned(&op)))
+      if (!kernelOp || (kernelOp.isView() && !mustBeStored(&op)))
         continue;
+      if (op.getNumResults() == 0 && !kernels.empty() && kernels.back()->last()->getNumResults() == 0) {
+        kernels.back()->ops.insert(&op); // what only writes is one kernel
+        continue;
+      }
       if (Kernel *kernel = kernelToJoin(kernelOp, kernelOf)) {
         for (Value operand : op.getOperands())
           if (Kernel *other = elementwiseProducer(operand, kernelOf); other && other != kernel)
@@ -98,7 +105,13 @@ struct FormKernels : impl::FormKernelsBase<FormKernels> {
     return kernels;
   }
 
-  static bool isReturned(Operation *op) { return llvm::any_of(op->getUsers(), llvm::IsaPred<func::ReturnOp>); }
+  /// True where the driver reads a result of the op: it is returned, or a signal.
+  static bool mustBeStored(Operation *op) {
+    return llvm::any_of(op->getUses(), [](OpOperand &use) {
+      auto gate = dyn_cast<GuardedOpInterface>(use.getOwner());
+      return isa<func::ReturnOp>(use.getOwner()) || (gate && gate.getSignalOperand() == use.getOperandNumber());
+    });
+  }
 
   /// The kernel that made `value`, when only one reader exists and more may follow in that kernel.
   static Kernel *openProducer(Value value, const DenseMap<Operation *, Kernel *> &kernelOf) {
@@ -118,6 +131,8 @@ struct FormKernels : impl::FormKernelsBase<FormKernels> {
     KernelClass kernelClass = op.getKernelClass();
     if (kernelClass != KernelClass::Pointwise && kernelClass != KernelClass::RowReduce)
       return nullptr;
+    if (isa<GuardedOpInterface>(op.getOperation()) || op->getNumResults() == 0)
+      return nullptr; // what it reads may not be there; what only writes makes nothing to go on with
     Kernel *best = nullptr;
     for (Value operand : op->getOperands()) {
       Kernel *kernel = openProducer(operand, kernelOf);
@@ -147,7 +162,8 @@ struct FormKernels : impl::FormKernelsBase<FormKernels> {
     SmallVector<Operation *> pending(kernel.ops.begin(), kernel.ops.end());
     while (!pending.empty())
       for (Value operand : pending.pop_back_val()->getOperands())
-        if (auto view = operand.getDefiningOp<KernelOpInterface>(); view && view.isView() && kernel.ops.insert(view))
+        if (auto view = operand.getDefiningOp<KernelOpInterface>();
+            view && view.isView() && !mustBeStored(view) && kernel.ops.insert(view))
           pending.push_back(view);
     SmallVector<Operation *> ops(kernel.ops.begin(), kernel.ops.end());
     llvm::sort(ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
@@ -167,27 +183,71 @@ struct FormKernels : impl::FormKernelsBase<FormKernels> {
     return function;
   }
 
+  /// What a kernel reads from outside, in order of use. A weight that is read in two layouts is two arguments.
+  class Inputs {
+  public:
+    void add(OpOperand &use) { inputs_.insert({use.get(), layoutOf(use)}); }
+    SmallVector<Value> values() const {
+      return llvm::map_to_vector(inputs_, [](const auto &input) { return input.first; });
+    }
+    /// The argument of `function` that stands for what `use` reads.
+    Value argumentFor(OpOperand &use, func::FuncOp function) const {
+      auto place = llvm::find(inputs_, std::pair<Value, int>(use.get(), layoutOf(use)));
+      return place == inputs_.end() ? Value() : function.getArgument(place - inputs_.begin());
+    }
+
+  private:
+    enum Layout { Plain, Panels, PanelsOutIn };
+
+    static Layout layoutOf(OpOperand &use) {
+      if (auto op = dyn_cast<KernelOpInterface>(use.getOwner()))
+        return op.getPanelOperand() != int(use.getOperandNumber()) ? Plain : op.panelsAreOutIn() ? PanelsOutIn : Panels;
+      auto call = dyn_cast<func::CallOp>(use.getOwner());
+      auto callee =
+          call ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr()) : func::FuncOp();
+      Layout layout = Plain;
+      if (callee)
+        for (OpOperand &inner : callee.getArgument(use.getOperandNumber()).getUses())
+          layout = std::max(layout, layoutOf(inner));
+      return layout;
+    }
+
+    llvm::SetVector<std::pair<Value, int>> inputs_;
+  };
+
+  /// Copies an op into a kernel's function.
+  static Operation *copyInto(OpBuilder &inside, Operation &op, const Inputs &inputs, func::FuncOp function,
+                             IRMapping &map) {
+    Operation *copy = inside.clone(op, map);
+    for (auto [from, to] : llvm::zip_equal(op.getOpOperands(), copy->getOpOperands()))
+      if (Value argument = inputs.argumentFor(from, function))
+        to.set(argument);
+    return copy;
+  }
+
   void outline(func::FuncOp entry, ArrayRef<std::unique_ptr<Kernel>> kernels) {
     for (auto &kernel : kernels) {
-      llvm::SetVector<Value> inputs; // what the kernel reads from outside, in order of use
+      Inputs inputs;
       for (Operation *op : kernel->ops)
-        for (Value operand : op->getOperands())
-          if (!operand.getDefiningOp() || !kernel->ops.contains(operand.getDefiningOp()))
-            inputs.insert(operand);
+        for (OpOperand &use : op->getOpOperands())
+          if (!use.get().getDefiningOp() || !kernel->ops.contains(use.get().getDefiningOp()))
+            inputs.add(use);
       Operation *last = kernel->last();
-      func::FuncOp function = makeFunction(last->getLoc(), kernel->kernelClass,
-                                           TypeRange(ValueRange(inputs.getArrayRef())), last->getResultTypes());
+      SmallVector<Value> values = inputs.values();
+      func::FuncOp function =
+          makeFunction(last->getLoc(), kernel->kernelClass, TypeRange(ValueRange(values)), last->getResultTypes());
       IRMapping map;
-      for (auto [input, argument] : llvm::zip_equal(inputs, function.getArguments()))
-        map.map(input, argument);
       OpBuilder inside = OpBuilder::atBlockEnd(&function.getBody().front());
       for (Operation *op : kernel->ops)
-        inside.clone(*op, map)->removeAttr(attribute::scope); // a name of one place, in code that is shared
-      func::ReturnOp::create(inside, last->getLoc(), map.lookup(last->getResult(0)));
+        copyInto(inside, *op, inputs, function, map)->removeAttr(attribute::scope); // of one place, in shared code
+      SmallVector<Value> results;
+      for (Value result : last->getResults())
+        results.push_back(map.lookup(result));
+      func::ReturnOp::create(inside, last->getLoc(), results);
 
       OpBuilder outside(last);
-      auto call = func::CallOp::create(outside, last->getLoc(), function, inputs.getArrayRef());
-      last->getResult(0).replaceAllUsesWith(call.getResult(0));
+      auto call = func::CallOp::create(outside, last->getLoc(), function, values);
+      last->replaceAllUsesWith(call);
     }
     // What went into kernels is gone from the entry.
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(entry.getBody().front())))
@@ -195,29 +255,82 @@ struct FormKernels : impl::FormKernelsBase<FormKernels> {
         op.erase();
   }
 
-  // ---- Step 5: whole
+  // ---- Step 5: gates
+  // -------------------------------------------------------------------------------------------------
+
+  /// Numbers the gates of an entry, from the last, and marks each call whose results lead only to operands that closed
+  /// rows do not read. Returns whether there are any.
+  static bool markGates(func::FuncOp entry) {
+    Builder builder(entry.getContext());
+    auto module = entry->getParentOfType<ModuleOp>();
+    int64_t gates = 0;
+    SmallVector<func::CallOp> calls(entry.getOps<func::CallOp>());
+    for (func::CallOp call : llvm::reverse(calls)) {
+      // The one guard of everything that reads this call's results; none where it also writes.
+      std::optional<int64_t> guard;
+      bool always = call->use_empty() || writes(module.lookupSymbol<func::FuncOp>(call.getCallee()));
+      for (OpOperand &use : call->getUses()) {
+        IntegerAttr its = guardOfUse(use, module);
+        if (!its || (guard && *guard != its.getInt()))
+          always = true;
+        else
+          guard = its.getInt();
+      }
+      if (!always)
+        call->setAttr(attribute::guard, builder.getI64IntegerAttr(*guard));
+      if (gateIn(module.lookupSymbol<func::FuncOp>(call.getCallee())))
+        call->setAttr(attribute::gate, builder.getI64IntegerAttr(gates++));
+    }
+    return gates > 0;
+  }
+
+  static GuardedOpInterface gateIn(func::FuncOp kernel) {
+    for (Operation &op : kernel.getBody().front())
+      if (auto gate = dyn_cast<GuardedOpInterface>(op))
+        return gate;
+    return {};
+  }
+
+  static bool writes(func::FuncOp kernel) {
+    return llvm::any_of(kernel.getBody().front(), [](Operation &op) { return !isMemoryEffectFree(&op); });
+  }
+
+  /// The guard under which a call reads an operand: that of the gate in it, where only closed rows do not read the
+  /// operand, or else the call's own. Null: it always does.
+  static IntegerAttr guardOfUse(OpOperand &use, ModuleOp module) {
+    Operation *reader = use.getOwner();
+    if (auto call = dyn_cast<func::CallOp>(reader)) {
+      auto kernel = module.lookupSymbol<func::FuncOp>(call.getCallee());
+      GuardedOpInterface gate = gateIn(kernel);
+      Value argument = kernel.getArgument(use.getOperandNumber());
+      if (gate && argument.hasOneUse() && gate->getOperand(gate.getGuardedOperand()) == argument)
+        return call->getAttrOfType<IntegerAttr>(attribute::gate);
+    }
+    return reader->getAttrOfType<IntegerAttr>(attribute::guard);
+  }
+
+  // ---- Step 6: whole
   // -------------------------------------------------------------------------------------------------
 
   void makeWhole(func::FuncOp entry) {
-    llvm::SetVector<Value> inputs;
+    Inputs inputs;
     SmallVector<func::CallOp> calls(entry.getOps<func::CallOp>());
     for (func::CallOp call : calls)
-      for (Value operand : call.getOperands())
-        if (!operand.getDefiningOp<func::CallOp>())
-          inputs.insert(operand);
+      for (OpOperand &use : call->getOpOperands())
+        if (!use.get().getDefiningOp<func::CallOp>())
+          inputs.add(use);
     Operation *end = entry.getBody().front().getTerminator();
-    func::FuncOp whole = makeFunction(entry.getLoc(), KernelClass::Whole, TypeRange(ValueRange(inputs.getArrayRef())),
-                                      end->getOperandTypes());
+    SmallVector<Value> values = inputs.values();
+    func::FuncOp whole =
+        makeFunction(entry.getLoc(), KernelClass::Whole, TypeRange(ValueRange(values)), end->getOperandTypes());
     IRMapping map;
-    for (auto [input, argument] : llvm::zip_equal(inputs, whole.getArguments()))
-      map.map(input, argument);
     OpBuilder inside = OpBuilder::atBlockEnd(&whole.getBody().front());
     for (func::CallOp call : calls)
-      inside.clone(*call, map);
+      copyInto(inside, *call, inputs, whole, map);
     inside.clone(*end, map);
 
     OpBuilder outside(end);
-    auto call = func::CallOp::create(outside, entry.getLoc(), whole, inputs.getArrayRef());
+    auto call = func::CallOp::create(outside, entry.getLoc(), whole, values);
     end->setOperands(call.getResults());
     for (func::CallOp old : llvm::reverse(calls))
       old.erase();

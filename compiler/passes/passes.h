@@ -18,7 +18,7 @@ namespace burin {
 /// All passes from a user's graph to a module that can be emitted for the target row of that name.
 void buildPipeline(mlir::OpPassManager &passes, llvm::StringRef target);
 
-/// The entry functions of a model, in order: forward, and step where there is one.
+/// The entry functions of a model, in order: forward, then those of its streams.
 llvm::SmallVector<mlir::func::FuncOp> entriesOf(mlir::ModuleOp module);
 
 /// What the ops that look `ids` up in a table take: ids are at least 0 and below this, the smallest of their limits. 0:

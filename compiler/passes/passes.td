@@ -4,8 +4,12 @@ include "mlir/Pass/PassBase.td"
 def VerifyGraph : Pass<"burin-verify-graph", "::mlir::ModuleOp"> {
   let summary = "everything a user can get wrong, reported at the user's line, all of it, then stop";
 }
+def InlineGates : Pass<"burin-inline-gates", "::mlir::ModuleOp"> {
+  let summary = "the ops of a gate's region move before it";
+  let dependentDialects = ["::burin::EncoderDialect"];
+}
 def DeriveStep : Pass<"burin-derive-step", "::mlir::ModuleOp"> {
-  let summary = "from forward make step and the state it needs";
+  let summary = "from forward make an entry for each stream, and the state they need";
   let dependentDialects = ["::burin::EncoderDialect", "::mlir::func::FuncDialect"];
 }
 def AllocateState : Pass<"burin-allocate-state", "::mlir::ModuleOp"> {

@@ -10,6 +10,7 @@ namespace burin {
 void buildPipeline(OpPassManager &passes, llvm::StringRef target) {
   passes.addPass(createVerifyGraph());                 // first: the rest trusts the graph
   passes.addPass(createCanonicalizerPass());           // before derive_step: what folds away needs no state
+  passes.addPass(createInlineGates());                 // after it: what a region holds stays apart from the rest
   passes.addPass(createDeriveStep());                  // before kernels: it reads ops, not kernels
   passes.addPass(createAllocateState({target.str()})); // before kernels: a kernel's operands have their final layout
   passes.addPass(createFormKernels());                 //
@@ -20,9 +21,9 @@ void buildPipeline(OpPassManager &passes, llvm::StringRef target) {
 
 llvm::SmallVector<func::FuncOp> entriesOf(ModuleOp module) {
   llvm::SmallVector<func::FuncOp> entries;
-  for (llvm::StringRef name : {"forward", "step"})
-    if (auto entry = module.lookupSymbol<func::FuncOp>(name))
-      entries.push_back(entry);
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!isKernel(function))
+      entries.push_back(function);
   return entries;
 }
 

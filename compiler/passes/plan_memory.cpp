@@ -78,7 +78,7 @@ struct PlanMemory : impl::PlanMemoryBase<PlanMemory> {
         int64_t last = number;
         for (Operation *user : result.getUsers())
           last = std::max(last, numberOf.lookup(user));
-        int64_t bytes = llvm::alignTo(featuresOf(result.getType()) * 4, alignment);
+        int64_t bytes = llvm::alignTo(rowsEach(result.getType()) * featuresOf(result.getType()) * 4, alignment);
         Placed value{regionOf(result.getType(), symbols), int64_t(number), last, 0, bytes};
         // First fit: the lowest offset at which no value that lives at the same time lies.
         for (bool moved = true; moved;) {

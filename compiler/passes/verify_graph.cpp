@@ -76,6 +76,8 @@ struct VerifyGraph : impl::VerifyGraphBase<VerifyGraph> {
       if (!isNew && known->second != max)
         error(location) << "time symbol '" << symbol.getValue() << "' has maximum " << max << " here and "
                         << known->second << " elsewhere";
+      if (symbol.empty())
+        error(location) << "a time symbol has no name";
       if (max < 1)
         error(location) << "time symbol '" << symbol.getValue() << "' has maximum " << max << ", expected at least 1";
     };
@@ -128,6 +130,14 @@ struct VerifyGraph : impl::VerifyGraphBase<VerifyGraph> {
     }
     if (op->hasTrait<OpTrait::OneResult>())
       checkAxes(op->getLoc(), op->getResult(0).getType());
+    if (isa<StateOp>(op) || !isMemoryEffectFree(op)) {
+      error(op->getLoc()) << "'" << op->getName() << "' is part of a step, which is derived; a graph cannot hold it";
+      return;
+    }
+    for (Region &region : op->getRegions())
+      for (Operation &inner : region.front())
+        if (!inner.hasTrait<OpTrait::IsTerminator>())
+          checkOp(&inner);
     if (auto parameter = dyn_cast<ParameterOp>(op)) {
       auto [known, isNew] = parameters.try_emplace(parameter.getName(), parameter.getType());
       if (!isNew && known->second != parameter.getType())
@@ -169,7 +179,7 @@ struct VerifyGraph : impl::VerifyGraphBase<VerifyGraph> {
       else if (!names.try_emplace(text, true).second)
         error(end->getLoc()) << "two outputs are named '" << text << "'";
       value = withoutFolds(value);
-      if (!value.getDefiningOp<KernelOpInterface>())
+      if (!isa_and_nonnull<KernelOpInterface, GateOp>(value.getDefiningOp()))
         error(end->getLoc()) << "output '" << text << "' is not computed: it is an input or a parameter";
       else if (!seen.insert(value).second)
         error(end->getLoc()) << "output '" << text << "' is the same value as another output";

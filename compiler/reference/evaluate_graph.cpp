@@ -17,13 +17,8 @@ public:
       if (llvm::Error error = bindArgument(argument))
         return error;
     SmallVector<HostTensor> results;
-    for (Operation &op : forward_.getBody().front()) {
-      if (isa<func::ReturnOp>(op))
-        for (Value value : op.getOperands())
-          results.push_back(values_.lookup(value));
-      else if (llvm::Error error = evaluate(&op))
-        return error;
-    }
+    if (llvm::Error error = evaluate(forward_.getBody().front(), results))
+      return error;
     return results;
   }
 
@@ -49,6 +44,17 @@ private:
     return llvm::Error::success();
   }
 
+  /// The ops of a block in order; what its terminator gives is added to `results`.
+  llvm::Error evaluate(Block &block, SmallVectorImpl<HostTensor> &results) {
+    for (Operation &op : block.without_terminator())
+      if (llvm::Error error = evaluate(&op))
+        return error;
+    for (Value value : block.getTerminator()->getOperands())
+      results.push_back(values_.lookup(value));
+    return llvm::Error::success();
+  }
+
+  /// What a region yields stands behind the operands of its op.
   llvm::Error evaluate(Operation *op) {
     if (auto parameter = dyn_cast<ParameterOp>(op)) {
       auto value = given_.parameters.find(parameter.getName());
@@ -63,6 +69,9 @@ private:
     SmallVector<HostTensor> operands;
     for (Value operand : op->getOperands())
       operands.push_back(values_.lookup(operand));
+    for (Region &region : op->getRegions())
+      if (llvm::Error error = evaluate(region.front(), operands))
+        return error;
     values_[op->getResult(0)] = reference.evaluate(operands);
     return llvm::Error::success();
   }

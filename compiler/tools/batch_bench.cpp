@@ -28,12 +28,12 @@ public:
 
   llvm::Error run(Progress &progress) {
     progress.update("mixed batch");
-    BenchInputs inputs(entry_, {rows()}, sequences());
+    InputValues inputs = benchInputs(entry_, {rows()});
     model_.reserveScratch({rows()}, sequences());
     CompiledModel::Outputs outputs = model_.makeOutputs(entry_, {rows()}, sequences());
     std::vector<void *> pointers = pointersTo(outputs);
 
-    std::vector<const void *> all = inputs.from(0);
+    std::vector<const void *> all = inputs.of(entry_);
     burin_status status = BURIN_OK;
     Latency together = measure([&] {
       const int64_t *offsets = offsets_.data();
@@ -44,7 +44,7 @@ public:
 
     std::vector<std::vector<const void *>> each;
     for (int64_t sequence = 0; sequence < sequences(); ++sequence)
-      each.push_back(inputs.from(offsets_[sequence], sequence));
+      each.push_back(inputs.of(entry_, offsets_[sequence]));
     // Every sequence writes its result to the same place, which has room for all of them.
     Latency oneByOne = measure([&] {
       for (int64_t sequence = 0; sequence < sequences(); ++sequence) {

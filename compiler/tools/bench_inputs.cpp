@@ -5,8 +5,6 @@
 
 namespace burin {
 
-static size_t bytesOfElement(const burin_plan_tensor &input) { return input.type == BURIN_U8 ? 1 : sizeof(float); }
-
 template <typename T> static std::vector<char> asBytes(const std::vector<T> &values) {
   std::vector<char> bytes(values.size() * sizeof(T));
   if (!bytes.empty())
@@ -22,30 +20,18 @@ static std::vector<int32_t> randomIds(int64_t count, const burin_plan_tensor &in
   return ids;
 }
 
-BenchInputs::BenchInputs(const burin_plan_entry &entry, llvm::ArrayRef<int64_t> rows, int64_t sequences)
-    : entry_(entry) {
-  for (const burin_plan_tensor &input : llvm::ArrayRef(entry.inputs, entry.input_count)) {
-    int64_t rowCount = input.row_axis >= 0                     ? rows[input.row_axis]
-                       : input.row_axis == BURIN_AXIS_SEQUENCE ? sequences
-                                                               : 1;
-    int64_t count = rowCount * (input.column_axis >= 0 ? rows[input.column_axis] : input.columns);
+InputValues benchInputs(const burin_plan_entry &forward, llvm::ArrayRef<int64_t> rows) {
+  InputValues values;
+  for (const burin_plan_tensor &input : llvm::ArrayRef(forward.inputs, forward.input_count)) {
+    int64_t count = rows[input.row_axis] * (input.column_axis >= 0 ? rows[input.column_axis] : input.columns);
     if (input.type == BURIN_U8)
-      bytes_.emplace_back(count, char(1));
+      values.add(input.name, 0, std::vector<char>(count, char(1)));
     else if (input.type == BURIN_I32)
-      bytes_.push_back(asBytes(randomIds(count, input)));
+      values.add(input.name, int64_t(sizeof(int32_t)), asBytes(randomIds(count, input)));
     else
-      bytes_.push_back(asBytes(normalValues(count, 0, input.name)));
+      values.add(input.name, input.columns * int64_t(sizeof(float)), asBytes(normalValues(count, 0, input.name)));
   }
-}
-
-std::vector<const void *> BenchInputs::from(int64_t row, int64_t sequence) const {
-  std::vector<const void *> pointers;
-  for (auto [index, bytes] : llvm::enumerate(bytes_)) {
-    const burin_plan_tensor &input = entry_.inputs[index];
-    int64_t first = input.row_axis >= 0 ? row : input.row_axis == BURIN_AXIS_SEQUENCE ? sequence : 0;
-    pointers.push_back(bytes.data() + first * input.columns * int64_t(bytesOfElement(input)));
-  }
-  return pointers;
+  return values;
 }
 
 RowWords rowWordsOf(const burin_plan_entry &entry) {

@@ -8,12 +8,13 @@ int main(int argc, char **argv) {
   registry.insert<burin::EncoderDialect, mlir::func::FuncDialect>();
   burin::registerBurinPasses();
   mlir::registerTransformsPasses();
-  mlir::PassPipelineRegistration<>("burin-graph",
-                                   "the passes that know no target: verify_graph, canonicalize, derive_step",
-                                   [](mlir::OpPassManager &passes) {
-                                     passes.addPass(burin::createVerifyGraph());
-                                     passes.addPass(mlir::createCanonicalizerPass());
-                                     passes.addPass(burin::createDeriveStep());
-                                   });
+  mlir::PassPipelineRegistration<>(
+      "burin-graph", "the passes that know no target: verify_graph, canonicalize, inline_gates, derive_step",
+      [](mlir::OpPassManager &passes) {
+        passes.addPass(burin::createVerifyGraph());
+        passes.addPass(mlir::createCanonicalizerPass());
+        passes.addPass(burin::createInlineGates());
+        passes.addPass(burin::createDeriveStep());
+      });
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Burin's passes on textual IR\n", registry));
 }

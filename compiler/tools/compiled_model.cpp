@@ -138,6 +138,13 @@ void CompiledModel::reserveScratch(llvm::ArrayRef<int64_t> rows, int64_t sequenc
   scratch_.reserve(burin_rt_scratch_bytes(plan_, rows.data(), sequences));
 }
 
+void CompiledModel::reserveScratchFor(int stream, int64_t count) {
+  std::vector<int64_t> rows(plan_->axis_count, 1);
+  int axis = streams()[stream].axis;
+  rows[axis] = std::clamp<int64_t>(count, 1, plan_->axes[axis].maximum); // longer calls go in parts
+  reserveScratch(rows, 1);
+}
+
 CompiledModel::Outputs CompiledModel::makeOutputs(const burin_plan_entry &entry, llvm::ArrayRef<int64_t> rows,
                                                   int64_t sequences) const {
   Outputs outputs;
@@ -146,8 +153,16 @@ CompiledModel::Outputs CompiledModel::makeOutputs(const burin_plan_entry &entry,
     int64_t count = tensor.row_axis >= 0                     ? rows[tensor.row_axis]
                     : tensor.row_axis == BURIN_AXIS_SEQUENCE ? sequences
                                                              : 1;
-    outputs.emplace_back(count * tensor.columns);
+    outputs.emplace_back(count * tensor.rows_each * tensor.columns);
   }
+  return outputs;
+}
+
+CompiledModel::Outputs CompiledModel::makeStreamOutputs(int stream, int64_t count) const {
+  const burin_plan_entry &entry = *streams()[stream].one;
+  Outputs outputs;
+  for (const burin_plan_tensor &tensor : llvm::ArrayRef(entry.outputs, entry.output_count))
+    outputs.emplace_back(count * tensor.rows_each * tensor.columns);
   return outputs;
 }
 
@@ -160,10 +175,17 @@ burin_status CompiledModel::callForwardBatch(int64_t sequences, const int64_t *c
   return burin_rt_forward_batch(plan_, model_, scratch_.data(), scratch_.bytes(), sequences, offsets, inputs, outputs);
 }
 
-burin_status CompiledModel::callReset() { return burin_rt_reset(plan_, model_, state_.data(), state_.bytes()); }
+burin_status CompiledModel::callReset(int64_t position) {
+  return burin_rt_reset(plan_, model_, state_.data(), state_.bytes(), position);
+}
 
 burin_status CompiledModel::callStep(const void *const *inputs, void *const *outputs) {
   return burin_rt_step(plan_, model_, state_.data(), scratch_.data(), scratch_.bytes(), inputs, outputs);
+}
+
+burin_status CompiledModel::callAdvance(int stream, int64_t count, const void *const *inputs, void *const *outputs) {
+  return burin_rt_advance(plan_, model_, stream, state_.data(), scratch_.data(), scratch_.bytes(), count, inputs,
+                          outputs);
 }
 
 llvm::Expected<CompiledModel::Outputs> CompiledModel::forward(llvm::ArrayRef<int64_t> rows, Inputs inputs) {
@@ -191,22 +213,30 @@ llvm::Expected<CompiledModel::Outputs> CompiledModel::forwardBatch(llvm::ArrayRe
   return outputs;
 }
 
-llvm::Error CompiledModel::reset() { return check("reset", callReset()); }
+llvm::Error CompiledModel::reset(int64_t position) { return check("reset", callReset(position)); }
 
 llvm::Expected<CompiledModel::Outputs> CompiledModel::step(Inputs inputs) {
-  std::vector<int64_t> oneRow(plan_->axis_count, 1);
-  Outputs outputs = makeOutputs(*plan_->step, oneRow, 1);
+  Outputs outputs = makeStreamOutputs(0, 1);
   if (llvm::Error error = check("step", callStep(inputs.data(), pointersTo(outputs).data())))
+    return error;
+  return outputs;
+}
+
+llvm::Expected<CompiledModel::Outputs> CompiledModel::advance(int stream, int64_t count, Inputs inputs) {
+  reserveScratchFor(stream, count);
+  Outputs outputs = makeStreamOutputs(stream, count);
+  std::string call = stream == 0 ? "advance" : std::string("append_") + streams()[stream].name;
+  if (llvm::Error error = check(call, callAdvance(stream, count, inputs.data(), pointersTo(outputs).data())))
     return error;
   return outputs;
 }
 
 llvm::Expected<std::vector<float>> CompiledModel::stateRead(llvm::StringRef name) {
   int64_t features = 0, capacity = 0;
-  for (int value = 0; value < plan_->state_value_count; ++value)
-    if (name == plan_->state_values[value].name) {
-      features = plan_->state_values[value].features;
-      capacity = plan_->state_values[value].rows * features;
+  for (const burin_plan_state_value &value : llvm::ArrayRef(plan_->state_values, plan_->state_value_count))
+    if (name == value.name) {
+      features = value.features;
+      capacity = value.rows * features;
     }
   std::vector<float> values(capacity);
   int64_t rows = 0;
@@ -216,6 +246,22 @@ llvm::Expected<std::vector<float>> CompiledModel::stateRead(llvm::StringRef name
     return error;
   values.resize(rows * features);
   return values;
+}
+
+llvm::Expected<std::vector<char>> CompiledModel::stateSave() {
+  size_t bytes = 0;
+  if (llvm::Error error = check("state_save", burin_rt_state_save(plan_, model_, state_.data(), nullptr, 0, &bytes)))
+    return error;
+  std::vector<char> saved(bytes);
+  if (llvm::Error error =
+          check("state_save", burin_rt_state_save(plan_, model_, state_.data(), saved.data(), saved.size(), &bytes)))
+    return error;
+  return saved;
+}
+
+llvm::Error CompiledModel::stateLoad(llvm::ArrayRef<char> saved) {
+  return check("state_load",
+               burin_rt_state_load(plan_, model_, state_.data(), state_.bytes(), saved.data(), saved.size()));
 }
 
 } // namespace burin

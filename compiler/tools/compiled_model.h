@@ -45,7 +45,9 @@ public:
   CompiledModel &operator=(const CompiledModel &) = delete;
 
   const burin_plan &plan() const { return *plan_; }
-  bool hasStep() const { return plan_->step != nullptr; }
+  bool hasStep() const { return plan_->stream_count > 0; }
+  /// The first is step's, the others are contexts.
+  llvm::ArrayRef<burin_plan_stream> streams() const { return {plan_->streams, size_t(plan_->stream_count)}; }
   /// Why the graph has no step; empty when it has one.
   llvm::StringRef noStepReason() const { return noStepReason_; }
   /// By the symbol that the plan's calls name.
@@ -61,20 +63,30 @@ public:
   llvm::Expected<Outputs> forward(llvm::ArrayRef<int64_t> rows, Inputs inputs);
   /// Several sequences packed one after another; `offsets` has a list for each time symbol.
   llvm::Expected<Outputs> forwardBatch(llvm::ArrayRef<std::vector<int64_t>> offsets, Inputs inputs);
-  llvm::Error reset();
-  /// One sample: every input and output is one row.
+
+  // The model has one state. Inputs are those of the stream's entry, in its order.
+  llvm::Error reset(int64_t position = 0);
+  /// One row of the first stream.
   llvm::Expected<Outputs> step(Inputs inputs);
-  /// A state value in plain row order, as many rows as the state has samples.
+  /// `count` rows of a stream, with scratch for all of them; outputs where it is the first.
+  llvm::Expected<Outputs> advance(int stream, int64_t count, Inputs inputs);
+  /// A state value in plain row order.
   llvm::Expected<std::vector<float>> stateRead(llvm::StringRef name);
+  llvm::Expected<std::vector<char>> stateSave();
+  llvm::Error stateLoad(llvm::ArrayRef<char> saved);
 
   // For timing: the runtime's call and nothing else. `outputs` has room for the results; reserveScratch came before.
   burin_status callForward(const int64_t *rows, const void *const *inputs, void *const *outputs);
   burin_status callForwardBatch(int64_t sequences, const int64_t *const *offsets, const void *const *inputs,
                                 void *const *outputs);
-  burin_status callReset();
+  burin_status callReset(int64_t position = 0);
   burin_status callStep(const void *const *inputs, void *const *outputs);
+  burin_status callAdvance(int stream, int64_t count, const void *const *inputs, void *const *outputs);
   void reserveScratch(llvm::ArrayRef<int64_t> rows, int64_t sequences);
+  void reserveScratchFor(int stream, int64_t count);
   Outputs makeOutputs(const burin_plan_entry &entry, llvm::ArrayRef<int64_t> rows, int64_t sequences) const;
+  /// Of `count` rows of a stream.
+  Outputs makeStreamOutputs(int stream, int64_t count) const;
 
 private:
   CompiledModel() = default;

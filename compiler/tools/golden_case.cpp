@@ -104,7 +104,8 @@ llvm::Error GoldenCase::settleSequences(const GraphSignature &signature) {
 
 // ---- Parts
 
-/// What a part must be, by its name in the file. An alternative shape serves a row that may stand without its axis.
+/// What a part must be, by its name in the file. An alternative shape serves a row or column that may stand without its
+/// axis.
 struct ExpectedPart {
   ElementType type;
   std::vector<int64_t> shape;
@@ -148,30 +149,41 @@ void GoldenCase::checkParts(const GraphSignature &signature, std::vector<std::st
   for (const EntryTensor &input : signature.inputs) {
     int64_t columns = input.columnsBy.empty() ? input.columns : rowsOfAxis(input.columnsBy);
     ExpectedPart part{input.type, {rowsOfAxis(input.rows), columns}};
-    if (input.type == ElementType::I32)
+    if (input.columnsBy.empty() && columns == 1)
       part.alternative = {rowsOfAxis(input.rows)};
     parts["in." + input.name] = part;
   }
   parts["in.offsets"] = {ElementType::I32, {sequences_ + 1}, /*required=*/false};
   parts["in.labels"] = {ElementType::I32, {sequences_}, /*required=*/false};
   for (const EntryTensor &output : signature.outputs) {
-    ExpectedPart part{ElementType::F64, {rowsOfAxis(output.rows), output.columns}, /*required=*/false};
-    if (output.rows.empty() && sequences_ == 1)
+    ExpectedPart part{
+        ElementType::F64, {rowsOfAxis(output.rows) * output.rowsEach, output.columns}, /*required=*/false};
+    if (output.rows.empty() && part.shape[0] == 1)
       part.alternative = {output.columns};
     parts["out." + output.name] = part;
     for (int64_t sequence = 0; sequence < sequences_; ++sequence) {
       std::string name = "out." + output.name + "_" + std::to_string(sequence);
       if (!file_.find(name))
         continue;
-      int64_t rows = output.rows.empty() ? 1 : offsets_[0][sequence + 1] - offsets_[0][sequence];
+      int64_t rows = output.rowsEach;
+      for (auto [axis, offsets] : llvm::zip_equal(signature.axes, offsets_))
+        if (axis.name == output.rows)
+          rows = offsets[sequence + 1] - offsets[sequence];
       parts[name] = {ElementType::F64, {rows, output.columns}, /*required=*/false};
-      if (output.rows.empty())
+      if (output.rows.empty() && rows == 1)
         parts[name].alternative = {output.columns};
     }
   }
-  if (signature.outputs.size() == 1 && signature.axes.size() == 1)
-    for (const char *name : {"out.steps", "out.prefixes"})
-      parts[name] = {ElementType::F64, {offsets_[0].back(), signature.outputs[0].columns}, /*required=*/false};
+  const Axis *stream = signature.streamAxis(), *context = signature.contextAxis();
+  if (signature.outputs.size() == 1 && stream) {
+    const EntryTensor &output = signature.outputs[0];
+    auto rowsAlong = [&](const Axis &axis) {
+      return ExpectedPart{ElementType::F64, {rowsOfAxis(axis.name) * output.rowsEach, output.columns}, false};
+    };
+    parts["out.prefixes"] = rowsAlong(*stream);
+    if (signature.axes.size() <= 2)
+      parts["out.steps"] = rowsAlong(context ? *context : *stream);
+  }
   if (sequences_ == 1) // their widths are known when there is a step
     for (const char *name : {"out.k_cache", "out.v_cache"})
       parts[name] = {ElementType::F64, {}, /*required=*/false, {}, /*anyShape=*/true};

@@ -18,17 +18,19 @@ namespace {
 constexpr double budgetSeconds = 0.7; // of one distribution
 constexpr size_t fewestSamples = 50, mostSamples = 200000;
 constexpr int peakRuns = 10;
+constexpr int64_t contextRows = 64; // that a step sees, where there is room for so many
+constexpr int64_t streamRows = 16;  // that a stream takes in turn, so that a gate is open in some and closed in others
 
 /// Time in each kernel, collected by the runtime's probe, which takes no argument of ours: hence one at a time.
 class KernelTimes {
 public:
-  KernelTimes() {
-    active = this;
-    burin_rt_probe = &observe;
-  }
-  ~KernelTimes() {
+  KernelTimes() { active = this; }
+  ~KernelTimes() { active = nullptr; }
+
+  void observe(const std::function<void()> &call) {
+    burin_rt_probe = &probe;
+    call();
     burin_rt_probe = nullptr;
-    active = nullptr;
   }
 
   struct Total {
@@ -39,7 +41,7 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
-  static void observe(const burin_plan_call *call, int finished) {
+  static void probe(const burin_plan_call *call, int finished) {
     if (!finished) {
       active->start_ = Clock::now();
       return;
@@ -71,8 +73,11 @@ public:
     for (const std::vector<int64_t> &rows : options_.times.empty() ? rowsToTry() : rowsGiven())
       if (llvm::Error error = benchForward(rows))
         return error;
+    for (int stream = int(model_.streams().size()); stream-- > 0;)
+      if (llvm::Error error = benchRow(stream))
+        return error;
     if (model_.hasStep())
-      return benchStep();
+      return llvm::Error::success();
     progress_.clear();
     if (!options_.json)
       llvm::outs() << "no step: " << model_.noStepReason() << "\n";
@@ -110,13 +115,11 @@ private:
     return all;
   }
 
-  /// Of a function of the module, an entry or a kernel.
-  double flops(llvm::StringRef function, llvm::ArrayRef<int64_t> rows) const {
+  RowCounts countsOf(llvm::ArrayRef<int64_t> rows) const {
     RowCounts counts;
     for (auto [axis, count] : llvm::enumerate(rows))
-      counts[model_.plan().axes[axis].name] = counts["step"] = count;
-    mlir::ModuleOp module = module_;
-    return flopsIn(module.lookupSymbol<mlir::func::FuncOp>(function), counts);
+      counts[model_.plan().axes[axis].name] = count;
+    return counts;
   }
 
   llvm::Error benchForward(const std::vector<int64_t> &rows) {
@@ -125,8 +128,8 @@ private:
     for (int axis = 0; axis < plan.axis_count; ++axis)
       what += llvm::formatv(", {0} {1}", plan.axes[axis].name, rows[axis]).str();
     progress_.update(what);
-    BenchInputs made(*plan.forward, rows);
-    std::vector<const void *> inputs = made.from(0);
+    InputValues made = benchInputs(*plan.forward, rows);
+    std::vector<const void *> inputs = made.of(*plan.forward);
     model_.reserveScratch(rows, 1);
     CompiledModel::Outputs outputs = model_.makeOutputs(*plan.forward, rows, 1);
     std::vector<void *> pointers = pointersTo(outputs);
@@ -135,43 +138,75 @@ private:
     Latency latency = measureLatency(budgetSeconds, fewestSamples, mostSamples, call);
     if (status != BURIN_OK)
       return failure(what + ": " + burin_status_text(status));
-    report(what, latency, flops("forward", rows));
-    reportKernels(what, rows, latency, call);
+    RowCounts counts = countsOf(rows);
+    report(what, latency, flopsIn(module_.lookupSymbol<mlir::func::FuncOp>("forward"), counts));
+    reportKernels(what, counts, latency, call, nullptr);
     return llvm::Error::success();
   }
 
-  /// Steps from a fresh state to the capacity, and again: a distribution over all positions.
-  llvm::Error benchStep() {
+  /// Rows that a stream takes after a reset.
+  static int64_t endOf(const burin_plan_stream &stream) {
+    int64_t end = INT64_MAX;
+    for (int64_t bound : {stream.capacity, stream.position_end})
+      if (bound >= 0)
+        end = std::min(end, bound);
+    return end;
+  }
+
+  /// One row after another of a stream, from a fresh state to where it is full, and again: a distribution over all
+  /// positions. A step sees contexts that were filled before, and no latency of theirs counts.
+  llvm::Error benchRow(int number) {
     const burin_plan &plan = model_.plan();
-    progress_.update("step");
-    std::vector<int64_t> oneRow(plan.axis_count, 1);
-    BenchInputs made(*plan.step, oneRow);
-    std::vector<const void *> inputs = made.from(0);
-    CompiledModel::Outputs outputs = model_.makeOutputs(*plan.step, oneRow, 1);
-    std::vector<void *> pointers = pointersTo(outputs);
-    int64_t capacity = plan.step_axis >= 0 ? plan.axes[plan.step_axis].maximum : INT64_MAX, position = capacity;
-    burin_status status = BURIN_OK;
-    auto resetWhenFull = [&] {
-      if (position == capacity) {
-        status = model_.callReset();
-        position = 0;
+    const burin_plan_stream &stream = model_.streams()[number];
+    std::string what = number == 0 ? "step" : std::string("append_") + stream.name;
+    std::vector<int64_t> rows(plan.axis_count, 1);
+    // An op that looks back sees half of the rows that there is room for, on average, or a context's.
+    int64_t end = endOf(stream), kept = end == INT64_MAX ? end : (end + 1) / 2;
+    if (number == 0)
+      for (const burin_plan_stream &context : model_.streams().drop_front()) {
+        kept = rows[context.axis] = std::min({contextRows, endOf(context), plan.axes[context.axis].maximum});
+        what += llvm::formatv(", {0} {1}", context.name, kept).str();
       }
-      ++position;
+    progress_.update(what);
+    std::vector<int64_t> given = rows;
+    given[stream.axis] = std::min(streamRows, plan.axes[stream.axis].maximum);
+    InputValues made = benchInputs(*plan.forward, given);
+    std::vector<std::vector<const void *>> inputs;
+    for (int64_t row = 0; row < given[stream.axis]; ++row)
+      inputs.push_back(made.of(*stream.one, row));
+    CompiledModel::Outputs outputs = model_.makeStreamOutputs(number, 1);
+    std::vector<void *> pointers = pointersTo(outputs);
+    model_.reserveScratch(rows, 1);
+
+    int64_t taken = 0;
+    burin_status status = BURIN_OK;
+    auto begin = [&] {
+      status = model_.callReset();
+      for (int context = 1; number == 0 && context < plan.stream_count && status == BURIN_OK; ++context) {
+        const burin_plan_stream &filled = model_.streams()[context];
+        status = model_.callAdvance(context, rows[filled.axis], made.of(*filled.one).data(), nullptr);
+      }
+      taken = 0;
+    };
+    auto beginWhenFull = [&] {
+      if (taken == end && status == BURIN_OK)
+        begin();
+      ++taken;
     };
     auto call = [&] {
+      const void *const *row = inputs[size_t(taken) % inputs.size()].data();
       if (status == BURIN_OK)
-        status = model_.callStep(inputs.data(), pointers.data());
+        status =
+            number == 0 ? model_.callStep(row, pointers.data()) : model_.callAdvance(number, 1, row, pointers.data());
     };
-    Latency latency = measureLatency(budgetSeconds, fewestSamples, mostSamples, call, resetWhenFull);
+    begin();
+    Latency latency = measureLatency(budgetSeconds, fewestSamples, mostSamples, call, beginWhenFull);
     if (status != BURIN_OK)
-      return failure(llvm::Twine("step: ") + burin_status_text(status));
-    // A step that attends sees half of its capacity on average.
-    std::vector<int64_t> average(plan.axis_count, (plan.axes[0].maximum + 1) / 2);
-    report("step", latency, flops("step", average));
-    reportKernels("step", average, latency, [&] {
-      resetWhenFull();
-      call();
-    });
+      return failure(what + ": " + burin_status_text(status));
+    RowCounts counts = countsOf(rows);
+    counts[""] = kept;
+    report(what, latency, flopsIn(entryOf(module_, stream.name, /*many=*/false), counts));
+    reportKernels(what, counts, latency, call, beginWhenFull);
     return llvm::Error::success();
   }
 
@@ -191,28 +226,32 @@ private:
   }
 
   /// A second run under the probe, whose clock costs some tens of nanoseconds a kernel.
-  void reportKernels(const std::string &what, llvm::ArrayRef<int64_t> rows, const Latency &latency,
-                     const std::function<void()> &call) {
+  void reportKernels(const std::string &what, const RowCounts &counts, const Latency &latency,
+                     const std::function<void()> &call, const std::function<void()> &between) {
     KernelTimes times;
     int64_t repetitions = std::clamp<int64_t>(int64_t(0.2 / latency.median), 3, 20000);
-    for (int64_t repetition = 0; repetition < repetitions; ++repetition)
-      call();
+    for (int64_t repetition = 0; repetition < repetitions; ++repetition) {
+      if (between)
+        between();
+      times.observe(call);
+    }
     double all = 0;
     for (auto &[kernel, total] : times.totals)
       all += total.seconds;
     for (auto &[symbol, total] : times.totals) {
       const KernelReport &kernel = *model_.kernelNamed(symbol);
       double each = total.seconds / double(repetitions);
-      int64_t calls = total.calls / repetitions;
-      double percent = 100 * flops(kernel.function, rows) * double(calls) / each * 1e-9 / peak_;
+      double calls = double(total.calls) / double(repetitions); // part of one where a gate is closed now and then
+      double percent = 100 * flopsIn(module_.lookupSymbol<mlir::func::FuncOp>(kernel.function), counts) * calls / each *
+                       1e-9 / peak_;
       if (options_.json) {
         nlohmann::ordered_json line = {
             {"entry", what},  {"kernel", kernel.function},   {"class", kernel.kernelClass},   {"calls", calls},
             {"mean_s", each}, {"part", total.seconds / all}, {"percent_of_fma_peak", percent}};
         llvm::outs() << line.dump() << "\n";
       } else {
-        llvm::outs() << llvm::formatv("  {0,-12} {1,-10} {2,3}x {3,11}, {4,5:F1} % of the kernels' time{5}\n",
-                                      kernel.function, kernel.kernelClass, calls, duration(each),
+        llvm::outs() << llvm::formatv("  {0,-12} {1,-10} {2,4}x {3,11}, {4,5:F1} % of the kernels' time{5}\n",
+                                      kernel.function, kernel.kernelClass, llvm::format("%.3g", calls), duration(each),
                                       100 * total.seconds / all,
                                       percent > 0 ? llvm::formatv(", {0:F1} % of peak", percent).str() : "");
       }

@@ -14,6 +14,20 @@ const Axis *GraphSignature::findAxis(StringRef name) const {
   return found == axes.end() ? nullptr : &*found;
 }
 
+const Axis *GraphSignature::streamAxis() const {
+  if (axes.size() == 1)
+    return &axes[0];
+  for (const EntryTensor &output : outputs)
+    if (!output.rows.empty())
+      return findAxis(output.rows);
+  return nullptr;
+}
+
+const Axis *GraphSignature::contextAxis() const {
+  const Axis *stream = streamAxis();
+  return axes.size() == 2 && stream ? &axes[stream == &axes[0] ? 1 : 0] : nullptr;
+}
+
 static void noteAxis(GraphSignature &signature, StringAttr symbol, int64_t maximum) {
   if (!signature.findAxis(symbol.getValue()))
     signature.axes.push_back({symbol.str(), maximum});
@@ -30,6 +44,7 @@ static EntryTensor readTensor(StringRef name, RankedTensorType type) {
   }
   if (RowsAttr rows = rowsOf(type))
     tensor.rows = rows.getSymbol().str();
+  tensor.rowsEach = rowsEach(type);
   if (type.getElementType().isInteger(32))
     tensor.type = ElementType::I32;
   tensor.columns = featuresOf(type);

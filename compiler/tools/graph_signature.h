@@ -16,7 +16,8 @@ struct Axis {
 struct EntryTensor {
   std::string name;
   ElementType type = ElementType::F32;
-  std::string rows;      // the time symbol that the rows count; empty: a row per sequence
+  std::string rows; // the time symbol that the rows count; empty: each sequence has `rowsEach`
+  int64_t rowsEach = 1;
   std::string columnsBy; // masks: the symbol that the columns count; empty: `columns`
   int64_t columns = 0;
   int64_t limit = 0; // ids: at least 0 and below this
@@ -34,6 +35,11 @@ struct GraphSignature {
   std::vector<Parameter> parameters;
 
   const Axis *findAxis(llvm::StringRef name) const;
+  /// The symbol whose rows a step would take: the only one, or the one that the outputs' rows count. Null where neither
+  /// says it.
+  const Axis *streamAxis() const;
+  /// The other symbol of a graph with two; null for any other graph.
+  const Axis *contextAxis() const;
 };
 
 /// Of a module that passed verify_graph.

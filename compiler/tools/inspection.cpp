@@ -13,6 +13,8 @@ namespace burin {
 
 static std::string shapeOf(const EntryTensor &tensor) {
   std::string rows = tensor.rows.empty() ? "sequence" : tensor.rows;
+  if (tensor.rowsEach != 1)
+    rows += "*" + std::to_string(tensor.rowsEach);
   std::string columns = tensor.columnsBy.empty() ? std::to_string(tensor.columns) : tensor.columnsBy;
   return nameOf(tensor.type).lower() + "[" + rows + "," + columns + "]";
 }
@@ -24,39 +26,54 @@ static Json describeTensors(llvm::ArrayRef<EntryTensor> tensors) {
   return list;
 }
 
-/// What an op reads, as a reader of the graph would say it: parameters and inputs by name, other ops by number.
-static Json operandsOf(Operation &op, const llvm::DenseMap<Value, std::string> &names) {
-  Json operands = Json::array();
-  for (Value operand : op.getOperands())
-    operands.push_back(names.lookup(operand));
-  return operands;
-}
-
-static Json describeOps(func::FuncOp forward) {
-  llvm::DenseMap<Value, std::string> names;
-  for (BlockArgument argument : forward.getArguments()) {
-    auto name = forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(), attribute::name);
-    names[argument] = name ? name.str() : "positions";
-  }
-  Json ops = Json::array();
-  for (Operation &op : forward.getBody().front()) {
-    if (op.getNumResults() == 0)
-      continue;
-    if (auto parameter = dyn_cast<ParameterOp>(op)) {
-      names[parameter] = parameter.getName().str();
-      continue;
+/// Lists the ops of a graph as a reader of it would: parameters and inputs by name, other ops by number, what stands in
+/// a region one level below the op that it belongs to.
+class OpList {
+public:
+  explicit OpList(func::FuncOp forward) {
+    for (BlockArgument argument : forward.getArguments()) {
+      auto name = forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(), attribute::name);
+      names_[argument] = name ? name.str() : "positions";
     }
-    std::string name = "%" + std::to_string(ops.size());
-    names[op.getResult(0)] = name;
-    auto scope = op.getAttrOfType<StringAttr>(attribute::scope);
-    ops.push_back({{"name", name},
-                   {"op", op.getName().stripDialect().str()},
-                   {"operands", operandsOf(op, names)},
-                   {"shape", describe(op.getResult(0).getType())},
-                   {"scope", scope ? scope.str() : ""}});
+    add(forward.getBody().front(), 0);
   }
-  return ops;
-}
+
+  Json list = Json::array();
+
+private:
+  /// Gives what the block's terminator takes.
+  Json add(Block &block, int depth) {
+    for (Operation &op : block.without_terminator()) {
+      if (auto parameter = dyn_cast<ParameterOp>(op)) {
+        names_[parameter] = parameter.getName().str();
+        continue;
+      }
+      Json operands = operandsOf(op);
+      for (Region &region : op.getRegions())
+        for (const Json &yielded : add(region.front(), depth + 1))
+          operands.push_back(yielded);
+      std::string name = "%" + std::to_string(list.size());
+      names_[op.getResult(0)] = name;
+      auto scope = op.getAttrOfType<StringAttr>(attribute::scope);
+      list.push_back({{"name", name},
+                      {"op", op.getName().stripDialect().str()},
+                      {"depth", depth},
+                      {"operands", operands},
+                      {"shape", describe(op.getResult(0).getType())},
+                      {"scope", scope ? scope.str() : ""}});
+    }
+    return operandsOf(*block.getTerminator());
+  }
+
+  Json operandsOf(Operation &op) const {
+    Json operands = Json::array();
+    for (Value operand : op.getOperands())
+      operands.push_back(names_.lookup(operand));
+    return operands;
+  }
+
+  llvm::DenseMap<Value, std::string> names_;
+};
 
 void describeGraph(ModuleOp module, Json &report) {
   GraphSignature signature = signatureOf(module);
@@ -74,7 +91,7 @@ void describeGraph(ModuleOp module, Json &report) {
     values += count;
   }
   report["parameters"] = {{"count", signature.parameters.size()}, {"values", values}};
-  report["graph"] = describeOps(module.lookupSymbol<func::FuncOp>("forward"));
+  report["graph"] = OpList(module.lookupSymbol<func::FuncOp>("forward")).list;
 }
 
 // ---- The plan
@@ -83,36 +100,42 @@ static std::string axisName(const ModelPlan &plan, int axis) {
   return axis >= 0 ? plan.axes[axis].name : axis == BURIN_AXIS_SEQUENCE ? "sequence" : "call";
 }
 
-/// Where a call's results go: "scratch time+256", "output y", "state row block0.attn.k_cache".
-static Json writesOf(const ModelPlan &plan, const PlanEntry &entry, const PlanCall &call, size_t resultCount) {
+static std::string stateValueAt(const ModelPlan &plan, int64_t offset) {
+  for (const PlanStateValue &value : plan.stateValues)
+    if (value.offset == offset)
+      return value.name;
+  llvm_unreachable("calls name the plan's state values");
+}
+
+/// Where a call's results go: "scratch time+256", "output y", "state block0.attn.k_cache".
+static Json writesOf(const ModelPlan &plan, const PlanEntry &entry, const PlanCall &call, func::FuncOp kernel) {
+  size_t read = llvm::count_if(call.arguments, [](const PlanArgument &argument) {
+    return argument.kind == BURIN_ARG_CONTEXT || argument.kind == BURIN_ARG_WEIGHTS;
+  });
+  for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
+    read += kernel.getArgAttr(index, attribute::weightOffset) ? 0 : 1;
   Json writes = Json::array();
-  llvm::ArrayRef<PlanArgument> arguments = call.arguments;
-  size_t firstResult = arguments.size() - resultCount;
-  for (const PlanArgument &argument : arguments.drop_front(firstResult)) {
+  for (const PlanArgument &argument : llvm::ArrayRef(call.arguments).drop_front(read)) {
     if (argument.kind == BURIN_ARG_SCRATCH)
       writes.push_back("scratch " + axisName(plan, argument.rowAxis) + "+" + std::to_string(argument.offset));
     else if (argument.kind == BURIN_ARG_OUTPUT)
       writes.push_back("output " + entry.outputs[argument.index].name);
     else
-      writes.push_back("state");
+      writes.push_back("state " + stateValueAt(plan, argument.offset));
   }
   return writes;
 }
 
-static Json describeEntry(ModuleOp module, const ModelPlan &plan, const PlanEntry &entry, llvm::StringRef name,
+static Json describeEntry(const ModelPlan &plan, const PlanEntry &entry, func::FuncOp function, const std::string &name,
                           const RowCounts &rows) {
+  auto module = function->getParentOfType<ModuleOp>();
   Json calls = Json::array();
   for (const PlanCall &call : entry.calls) {
     auto kernel = module.lookupSymbol<func::FuncOp>(call.kernel);
-    size_t stateWrites = 0; // stand behind the results
-    for (const PlanArgument &argument : llvm::reverse(call.arguments)) {
-      if (argument.kind != BURIN_ARG_STATE && argument.kind != BURIN_ARG_STATE_ROW)
-        break;
-      ++stateWrites;
-    }
     calls.push_back({{"kernel", call.kernel},
                      {"per_sequence", call.perSequence},
-                     {"writes", writesOf(plan, entry, call, kernel.getNumResults() + stateWrites)},
+                     {"guard", call.guard < 0 ? Json() : Json(call.guard)},
+                     {"writes", writesOf(plan, entry, call, kernel)},
                      {"flops", flopsIn(kernel, rows)}});
   }
   Json scratch = Json::object(); // bytes per row of each axis
@@ -121,16 +144,40 @@ static Json describeEntry(ModuleOp module, const ModelPlan &plan, const PlanEntr
       int axis = slot < BURIN_MAX_AXES ? int(slot) : slot == BURIN_MAX_AXES ? BURIN_AXIS_SEQUENCE : BURIN_AXIS_ONE;
       scratch[axisName(plan, axis)] = bytes;
     }
-  return {{"flops", flopsIn(module.lookupSymbol<func::FuncOp>(name), rows)},
+  Json guards = Json::array();
+  for (const PlanGuard &guard : entry.guards)
+    guards.push_back({{"open_above", guard.threshold}, {"parent", guard.parent < 0 ? Json() : Json(guard.parent)}});
+  return {{"name", name},
+          {"flops", flopsIn(function, rows)},
           {"scratch_bytes_per", scratch},
+          {"guards", guards},
           {"calls", calls}};
+}
+
+/// An entry as users call it, beside its part of the plan.
+struct NamedEntry {
+  std::string name;
+  const PlanEntry *entry;
+  func::FuncOp function;
+};
+
+static std::vector<NamedEntry> namedEntries(ModuleOp module, const ModelPlan &plan) {
+  std::vector<NamedEntry> entries{{"forward", &plan.forward, module.lookupSymbol<func::FuncOp>("forward")}};
+  for (auto [number, stream] : llvm::enumerate(plan.streams)) {
+    std::string append = "append_" + stream.name;
+    entries.push_back({number == 0 ? "step" : append, &stream.one, entryOf(module, stream.name, /*many=*/false)});
+    if (stream.many)
+      entries.push_back({number == 0 ? "advance" : append + ", several rows", &*stream.many,
+                         entryOf(module, stream.name, /*many=*/true)});
+  }
+  return entries;
 }
 
 /// The ops of a kernel in order, those of its groups in brackets.
 static std::string opsOf(func::FuncOp kernel) {
   std::string text;
   for (Operation &op : kernel.getBody().front()) {
-    if (op.getNumResults() == 0)
+    if (isa<func::ReturnOp>(op))
       continue;
     text += text.empty() ? "" : ", ";
     if (auto call = dyn_cast<func::CallOp>(op))
@@ -141,20 +188,22 @@ static std::string opsOf(func::FuncOp kernel) {
   return text;
 }
 
-static Json describeKernels(ModuleOp module, const ModelPlan &plan) {
+static Json describeKernels(ModuleOp module, llvm::ArrayRef<NamedEntry> entries) {
   Json kernels = Json::array();
   for (const KernelText &kernel : kernelsOf(module)) {
-    auto callsIn = [&](const PlanEntry &entry) {
-      return llvm::count_if(entry.calls, [&](const PlanCall &call) { return call.kernel == kernel.function; });
-    };
+    Json calls = Json::object(); // by entry
+    for (const NamedEntry &entry : entries)
+      calls[entry.name] =
+          llvm::count_if(entry.entry->calls, [&](const PlanCall &call) { return call.kernel == kernel.function; });
     kernels.push_back({{"name", kernel.function},
                        {"class", kernel.kernelClass},
                        {"ops", opsOf(module.lookupSymbol<func::FuncOp>(kernel.function))},
-                       {"calls_in_forward", callsIn(plan.forward)},
-                       {"calls_in_step", plan.step ? callsIn(*plan.step) : 0}});
+                       {"calls", calls}});
   }
   return kernels;
 }
+
+static Json orNull(int64_t bound) { return bound < 0 ? Json() : Json(bound); }
 
 void describePlan(ModuleOp module, const ModelPlan &plan, Json &report) {
   RowCounts rows;
@@ -162,17 +211,26 @@ void describePlan(ModuleOp module, const ModelPlan &plan, Json &report) {
     rows[axis.name] = axis.maximum;
   report["target"] = plan.target->name.str();
   report["packed_weights_bytes"] = plan.weightsBytes;
-  report["forward"] = describeEntry(module, plan, plan.forward, "forward", rows);
-  if (plan.step)
-    report["step"] = describeEntry(module, plan, *plan.step, "step", rows);
-  else
+  report["streams"] = Json::array();
+  for (const PlanStream &stream : plan.streams)
+    report["streams"].push_back({{"name", stream.name},
+                                 {"capacity", orNull(stream.capacity)},
+                                 {"position_end", orNull(stream.positionEnd)},
+                                 {"most_rows_at_once", stream.many ? stream.mostRows : 1}});
+  if (plan.streams.empty())
     report["no_step"] = plan.noStep;
-  report["kernels"] = describeKernels(module, plan);
+  std::vector<NamedEntry> entries = namedEntries(module, plan);
+  report["entries"] = Json::array();
+  for (const NamedEntry &entry : entries)
+    report["entries"].push_back(describeEntry(plan, *entry.entry, entry.function, entry.name, rows));
+  report["kernels"] = describeKernels(module, entries);
   Json values = Json::array();
   for (const PlanStateValue &value : plan.stateValues)
     values.push_back({{"name", value.name},
+                      {"stream", plan.streams[value.stream].name},
                       {"type", value.type == BURIN_F64 ? "f64" : "f32"},
                       {"rows", value.rows},
+                      {"window", value.window},
                       {"features", value.features},
                       {"tile", value.tile},
                       {"offset", value.offset},

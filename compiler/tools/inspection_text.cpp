@@ -1,5 +1,6 @@
 // The inspection for people: a page, most important things first.
 #include "tools/inspection.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -36,13 +37,11 @@ public:
   std::string print() {
     printHead();
     printGraph();
-    printEntry("forward");
-    if (report_.contains("step"))
-      printEntry("step");
-    else
-      stream_ << "\nno step: " << text(report_["no_step"]) << "\n";
+    printStreams();
+    for (const Json &entry : report_["entries"])
+      printEntry(entry);
     printKernels();
-    if (report_.contains("step"))
+    if (!report_["streams"].empty())
       printState();
     return page_;
   }
@@ -64,38 +63,72 @@ private:
   void printGraph() {
     stream_ << "\ngraph\n";
     for (const Json &op : report_["graph"])
-      stream_ << formatv("  {0,-5} {1,-20} {2,-20} {3,-16} {4}\n", text(op["name"]), text(op["op"]), text(op["shape"]),
+      stream_ << formatv("  {0,-5} {1,-20} {2,-20} {3,-16} {4}\n", text(op["name"]),
+                         std::string(2 * op["depth"].get<int>(), ' ') + text(op["op"]), text(op["shape"]),
                          text(op["scope"]), joined(op["operands"], ", "));
   }
 
-  void printEntry(const char *name) {
-    const Json &entry = report_[name];
+  void printStreams() {
+    if (report_["streams"].empty())
+      stream_ << "\nno step: " << text(report_["no_step"]) << "\n";
+    else
+      stream_ << "\nstreams\n";
+    for (const Json &stream : report_["streams"]) {
+      std::string name = text(stream["name"]);
+      bool isFirst = &stream == &report_["streams"][0];
+      stream_ << formatv("  {0}, which {1} takes: ", name, isFirst ? "step" : "append_" + name);
+      if (stream["capacity"].is_null())
+        stream_ << "no end";
+      else
+        stream_ << formatv("at most {0} rows after a reset", stream["capacity"].get<int64_t>());
+      if (!stream["position_end"].is_null())
+        stream_ << formatv(", positions below {0}", stream["position_end"].get<int64_t>());
+      stream_ << formatv("; up to {0} at once\n", stream["most_rows_at_once"].get<int64_t>());
+    }
+  }
+
+  void printEntry(const Json &entry) {
     std::string scratch;
     for (auto &[axis, bytes] : entry["scratch_bytes_per"].items())
       scratch += formatv("{0}{1} bytes per {2}", scratch.empty() ? "" : ", ", bytes.get<int64_t>(), axis).str();
-    stream_ << formatv("\n{0}: {1} calls, {2} FLOP at full length; scratch {3}\n", name, entry["calls"].size(),
-                       amount(entry["flops"].get<double>()), scratch.empty() ? "none" : scratch);
-    for (const Json &call : entry["calls"])
-      stream_ << formatv("  {0,-12} {1,-17} {2,9} FLOP  -> {3}\n", text(call["kernel"]),
-                         call["per_sequence"].get<bool>() ? "for each sequence" : "once",
+    stream_ << formatv("\n{0}: {1} calls, {2} FLOP at full length; scratch {3}\n", text(entry["name"]),
+                       entry["calls"].size(), amount(entry["flops"].get<double>()), scratch.empty() ? "none" : scratch);
+    for (auto [number, guard] : llvm::enumerate(entry["guards"])) {
+      stream_ << formatv("  guard {0}: open where some row's signal is above {1}", number, guard["open_above"].dump());
+      if (!guard["parent"].is_null())
+        stream_ << formatv(" and guard {0} is open", guard["parent"].get<int>());
+      stream_ << "\n";
+    }
+    for (const Json &call : entry["calls"]) {
+      std::string when = call["per_sequence"].get<bool>() ? "for each sequence" : "once";
+      if (!call["guard"].is_null())
+        when += formatv(", guard {0}", call["guard"].get<int>());
+      stream_ << formatv("  {0,-12} {1,-26} {2,9} FLOP  -> {3}\n", text(call["kernel"]), when,
                          amount(call["flops"].get<double>()), joined(call["writes"], ", "));
+    }
   }
 
   void printKernels() {
     stream_ << "\nkernels (what each needs of the arena is known when it is compiled)\n";
-    for (const Json &kernel : report_["kernels"])
-      stream_ << formatv("  {0,-12} {1,-10} {2,3} calls in forward, {3,3} in step: {4}\n", text(kernel["name"]),
-                         text(kernel["class"]), kernel["calls_in_forward"].get<int64_t>(),
-                         kernel["calls_in_step"].get<int64_t>(), text(kernel["ops"]));
+    for (const Json &kernel : report_["kernels"]) {
+      std::string calls;
+      for (auto &[entry, count] : kernel["calls"].items())
+        if (count.get<int64_t>() > 0)
+          calls += formatv("{0}{1} in {2}", calls.empty() ? "" : ", ", count.get<int64_t>(), entry).str();
+      stream_ << formatv("  {0,-12} {1,-10} {2}; calls: {3}\n", text(kernel["name"]), text(kernel["class"]),
+                         text(kernel["ops"]), calls);
+    }
   }
 
   void printState() {
-    stream_ << formatv("\nstate: {0} bytes, of which 64 are its header\n", report_["state"]["bytes"].get<int64_t>());
+    stream_ << formatv("\nstate: {0} bytes, of which {1} are its header\n", report_["state"]["bytes"].get<int64_t>(),
+                       BURIN_STATE_HEADER_BYTES);
     for (const Json &value : report_["state"]["values"]) {
-      int64_t tile = value["tile"].get<int64_t>();
-      stream_ << formatv("  {0,8} {1,-24} {2}[{3},{4}], {5} bytes{6}\n", value["offset"].get<int64_t>(),
+      int64_t tile = value["tile"].get<int64_t>(), window = value["window"].get<int64_t>();
+      stream_ << formatv("  {0,8} {1,-24} {2}[{3},{4}] of {5}, {6} bytes{7}{8}\n", value["offset"].get<int64_t>(),
                          text(value["name"]), text(value["type"]), value["rows"].get<int64_t>(),
-                         value["features"].get<int64_t>(), value["bytes"].get<int64_t>(),
+                         value["features"].get<int64_t>(), text(value["stream"]), value["bytes"].get<int64_t>(),
+                         window ? formatv(", a ring of which the last {0} count", window).str() : "",
                          tile ? formatv(", {0} rows across lanes", tile).str() : "");
     }
   }

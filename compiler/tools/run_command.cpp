@@ -3,6 +3,7 @@
 #include "tools/compiled_model.h"
 #include "tools/failure.h"
 #include "tools/graph_signature.h"
+#include "tools/input_values.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace burin {
@@ -40,12 +41,7 @@ public:
   const std::vector<int64_t> &offsetsOf(llvm::StringRef axis) const { return offsets_.at(axis.str()); }
   int64_t sequences() const { return sequences_; }
 
-  std::vector<const void *> from(int64_t row) const {
-    std::vector<const void *> pointers;
-    for (auto [input, bytes] : llvm::zip_equal(signature_.inputs, values_))
-      pointers.push_back(bytes.data() + row * input.columns * bytesOf(input.type));
-    return pointers;
-  }
+  const InputValues &values() const { return values_; }
 
 private:
   llvm::Error readOffsets() {
@@ -84,8 +80,8 @@ private:
       return offsets_.try_emplace(axis, std::vector<int64_t>{0, rows}).first->second.back();
     };
     std::vector<int64_t> given = stored->shape;
-    if (input.type == ElementType::I32 && given.size() == 1)
-      given.push_back(1); // a list of ids
+    if (input.columnsBy.empty() && input.columns == 1 && given.size() == 1)
+      given.push_back(1); // a list, such as one of ids
     std::vector<int64_t> shape = given;
     if (stored->type == input.type && shape.size() == 2)
       shape = {settle(input.rows, shape[0]),
@@ -93,7 +89,7 @@ private:
     if (stored->type != input.type || given.size() != 2 || given != shape)
       return failure("input '" + input.name + "' is " + describe(stored->type, stored->shape) + ", expected " +
                      (shape.size() == 2 ? describe(input.type, shape) : "a matrix of " + nameOf(input.type).str()));
-    values_.push_back(stored->copy<char>());
+    values_.add(input.name, input.columns * int64_t(bytesOf(input.type)), stored->copy<char>());
     return llvm::Error::success();
   }
 
@@ -101,7 +97,7 @@ private:
   const GraphSignature &signature_;
   std::map<std::string, std::vector<int64_t>> offsets_; // by time symbol
   int64_t sequences_ = 1;
-  std::vector<std::vector<char>> values_; // aligned copies
+  InputValues values_;
 };
 
 } // namespace
@@ -111,20 +107,29 @@ static llvm::Expected<CompiledModel::Outputs> runForward(CompiledModel &model, c
   std::vector<std::vector<int64_t>> offsets;
   for (int axis = 0; axis < model.plan().axis_count; ++axis)
     offsets.push_back(inputs.offsetsOf(model.plan().axes[axis].name));
-  return model.forwardBatch(offsets, inputs.from(0));
+  return model.forwardBatch(offsets, inputs.values().of(*model.plan().forward));
 }
 
-/// Sample after sample, each sequence from a fresh state; row n of an output is what sample n gave.
+/// Sample after sample, each sequence from a fresh state to which all context was appended; row n of an output is what
+/// sample n gave.
 static llvm::Expected<CompiledModel::Outputs> runSteps(CompiledModel &model, const RunInputs &inputs) {
   if (!model.hasStep())
     return failure("the graph has no step: " + model.noStepReason());
-  const std::vector<int64_t> &offsets = inputs.offsetsOf(model.plan().axes[0].name);
-  CompiledModel::Outputs all(model.plan().step->output_count);
+  const burin_plan_entry &step = *model.streams()[0].one;
+  const std::vector<int64_t> &offsets = inputs.offsetsOf(model.streams()[0].name);
+  CompiledModel::Outputs all(step.output_count);
   for (int64_t sequence = 0; sequence < inputs.sequences(); ++sequence) {
     if (llvm::Error error = model.reset())
       return error;
+    for (auto [number, context] : llvm::enumerate(model.streams())) {
+      if (number == 0)
+        continue;
+      int64_t rows = inputs.offsetsOf(context.name).back(); // one sequence, as there are several symbols
+      if (auto none = model.advance(int(number), rows, inputs.values().of(*context.one)); !none)
+        return none.takeError();
+    }
     for (int64_t row = offsets[sequence]; row < offsets[sequence + 1]; ++row) {
-      llvm::Expected<CompiledModel::Outputs> outputs = model.step(inputs.from(row));
+      llvm::Expected<CompiledModel::Outputs> outputs = model.step(inputs.values().of(step, row));
       if (!outputs)
         return outputs.takeError();
       for (auto [output, rows] : llvm::zip_equal(*outputs, all))
@@ -181,7 +186,9 @@ void addRunCommand(Tool &tool) {
   command->add_option("-o,--output", options->output, "safetensors file to write")->required();
   command->add_flag("--allow-extra-tensors", options->allowExtraTensors,
                     "tensors that the graph does not name are no error");
-  command->add_flag("--step", options->step, "sample after sample, instead of forward");
+  command->add_flag(
+      "--step", options->step,
+      "sample after sample instead of forward; of a graph with contexts, all their rows are appended first");
   addTargetOption(*command, options->target);
   addJobsOption(*command, options->jobs);
   command->callback([&tool, options] { tool.action = [&tool, options] { return run(tool.graph, *options); }; });

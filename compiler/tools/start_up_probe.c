@@ -39,7 +39,9 @@ static int64_t most_resident_bytes(void) {
   return kibibytes * 1024;
 }
 
-static int64_t rows_of(const burin_plan_tensor *tensor, int64_t rows) { return tensor->row_axis >= 0 ? rows : 1; }
+static int64_t rows_of(const burin_plan_tensor *tensor, int64_t rows) {
+  return (tensor->row_axis >= 0 ? rows : 1) * tensor->rows_each;
+}
 
 /* Ids from all over their table, masks that allow everything, small numbers. */
 static void *make_input(const burin_plan_tensor *input, int64_t rows) {

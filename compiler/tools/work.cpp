@@ -1,4 +1,5 @@
 #include "tools/work.h"
+#include "passes/passes.h"
 
 using namespace mlir;
 
@@ -7,19 +8,27 @@ namespace burin {
 static double rowsOfValue(Value value, const RowCounts &rows) {
   RowsAttr encoding = rowsOf(value.getType());
   if (!encoding)
-    return 1;
+    return double(rowsEach(value.getType()));
   auto found = rows.find(encoding.getSymbol().getValue());
-  return double(found == rows.end() ? encoding.getMax() : found->second);
+  if (found == rows.end())
+    return double(encoding.getMax());
+  return double(isKept(encoding) ? std::min(found->second, encoding.getMax()) : found->second);
 }
 
 static double flopsOf(KernelOpInterface op, const RowCounts &rows) {
-  if (int weight = op.getPanelOperand(); weight >= 0)
-    return 2 * rowsOfValue(op->getResult(0), rows) *
-           double(cast<ShapedType>(op->getOperand(weight).getType()).getNumElements());
-  if (op.getKernelClass() != KernelClass::Attend)
-    return 0;
-  Value q = op->getOperand(0), k = op->getOperand(1), v = op->getOperand(2); // of every op of this class
-  return 2 * rowsOfValue(q, rows) * rowsOfValue(k, rows) * double(featuresOf(q.getType()) + featuresOf(v.getType()));
+  SmallVector<double> counts;
+  for (Value operand : op->getOperands())
+    counts.push_back(rowsOfValue(operand, rows));
+  return op.getFlops(counts);
+}
+
+func::FuncOp entryOf(ModuleOp module, StringRef stream, bool many) {
+  for (func::FuncOp entry : entriesOf(module)) {
+    auto symbol = entry->getAttrOfType<StringAttr>(attribute::stream);
+    if (symbol && symbol.getValue() == stream && entry->hasAttr(attribute::many) == many)
+      return entry;
+  }
+  return {};
 }
 
 double flopsIn(func::FuncOp function, const RowCounts &rows) {

@@ -7,13 +7,15 @@
 
 namespace burin {
 
-/// Rows of one sequence, by time symbol; `step` is the symbol of the rows that a state keeps. What is not here counts
-/// its maximum.
+/// Rows of one sequence, by time symbol; the empty symbol is that of the rows that a stream keeps, each of which counts
+/// no more than its state has room for. What is not here counts its maximum.
 using RowCounts = llvm::StringMap<int64_t>;
 
-/// Of all contracts and attention ops in `function` and what it calls: two for each multiply-add. Attention counts
-/// every pair of query and key, masked or not. Elementwise work and reductions count nothing: they are not what the
-/// peak is of.
+/// The entry of a stream that takes one row, or several; null where there is none.
+mlir::func::FuncOp entryOf(mlir::ModuleOp module, llvm::StringRef stream, bool many);
+
+/// Of all ops in `function` and what it calls, as their rooms count them: two for each multiply-add of a product of
+/// matrices. Elementwise work and reductions count nothing: they are not what the peak is of.
 double flopsIn(mlir::func::FuncOp function, const RowCounts &rows);
 
 } // namespace burin

@@ -2,6 +2,7 @@
 #include "dialect/encoder.h"
 #include "dsl/graph_module.h"
 #include "dsl/layers.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -33,6 +34,26 @@ std::vector<std::string> parametersOf(const GraphModule &graph) {
   std::vector<std::string> names;
   graph.module.get()->walk([&](ParameterOp parameter) { names.push_back(parameter.getName().str()); });
   return names;
+}
+
+/// The ops of a block by name, without parameters and what ends it.
+std::vector<std::string> opsOf(mlir::Block &block) {
+  std::vector<std::string> names;
+  for (mlir::Operation &op : block.without_terminator())
+    if (!llvm::isa<ParameterOp>(op))
+      names.push_back(op.getName().stripDialect().str());
+  return names;
+}
+
+mlir::Block &forwardOf(const GraphModule &graph) {
+  return graph.module.get().lookupSymbol<mlir::func::FuncOp>("forward").getBody().front();
+}
+
+/// The gates of a graph, inner ones first.
+std::vector<GateOp> gatesOf(const GraphModule &graph) {
+  std::vector<GateOp> gates;
+  graph.module.get()->walk([&](GateOp gate) { gates.push_back(gate); });
+  return gates;
 }
 
 TEST(DslModule, IsNamedAndHasNamedInputsAndOutputs) {
@@ -93,13 +114,155 @@ TEST(DslModule, ABlockHasTwelveParametersAndNormsAfterTheAdditions) {
   GraphModule module = moduleOf(std::move(g));
   EXPECT_THAT(parametersOf(module), ElementsAre("attn.W_Q", "attn.W_K", "attn.W_V", "attn.W_O", "ln1.gamma", "ln1.beta",
                                                 "ffn1.W", "ffn1.b", "ffn2.W", "ffn2.b", "ln2.gamma", "ln2.beta"));
-  std::vector<std::string> ops;
-  module.module.get()->walk([&](mlir::Operation *op) {
-    if (llvm::isa<EncoderDialect>(op->getDialect()) && !llvm::isa<ParameterOp>(op))
-      ops.push_back(op->getName().stripDialect().str());
+  EXPECT_THAT(opsOf(forwardOf(module)),
+              ElementsAre("dense", "dense", "dense", "attention", "dense", "dropout", "add", "layer_norm", //
+                          "dense", "relu", "dense", "dropout", "add", "layer_norm"));
+}
+
+TEST(DslModule, APreNormBlockHasTheSameParametersAndAddsToWhatIsNotNormed) {
+  Graph g("model");
+  Tensor x = g.input("x", {g.time("time", {.max = 4}), 8});
+  g.output("y", transformer_block(x, {.d_model = 8, .heads = 2, .d_ff = 16, .norm = Norm::before}));
+  GraphModule module = moduleOf(std::move(g));
+  EXPECT_THAT(parametersOf(module), ElementsAre("ln1.gamma", "ln1.beta", "attn.W_Q", "attn.W_K", "attn.W_V", "attn.W_O",
+                                                "ln2.gamma", "ln2.beta", "ffn1.W", "ffn1.b", "ffn2.W", "ffn2.b"));
+  EXPECT_THAT(opsOf(forwardOf(module)),
+              ElementsAre("layer_norm", "dense", "dense", "dense", "attention", "dense", "dropout", "add", //
+                          "layer_norm", "dense", "relu", "dense", "dropout", "add"));
+  std::vector<AddOp> sums(forwardOf(module).getOps<AddOp>().begin(), forwardOf(module).getOps<AddOp>().end());
+  EXPECT_EQ(sums[0].getA(), forwardOf(module).getArgument(0));
+  EXPECT_EQ(sums[1].getA(), sums[0].getY());
+}
+
+TEST(DslModule, ADecoderBlockAttendsToItselfThenToTheContext) {
+  Graph g("model");
+  Tensor x = g.input("x", {g.time("time", {.max = 4}), 8});
+  Tensor context = g.input("context", {g.time("t_c", {.max = 6}), 5});
+  Tensor y = decoder_block(x, context, {.d_model = 8, .heads = 2, .d_ff = 16, .window = 3});
+  EXPECT_EQ(y.features(), 8);
+  EXPECT_EQ(y.time().max(), 4);
+  g.output("y", y);
+  GraphModule module = moduleOf(std::move(g));
+  EXPECT_THAT(parametersOf(module),
+              ElementsAre("attn.W_Q", "attn.W_K", "attn.W_V", "attn.W_O", "ln1.gamma", "ln1.beta",     //
+                          "cross.W_Q", "cross.W_K", "cross.W_V", "cross.W_O", "ln2.gamma", "ln2.beta", //
+                          "ffn1.W", "ffn1.b", "ffn2.W", "ffn2.b", "ln3.gamma", "ln3.beta"));
+  EXPECT_THAT(opsOf(forwardOf(module)),
+              ElementsAre("dense", "dense", "dense", "attention", "dense", "dropout", "add", "layer_norm", //
+                          "dense", "dense", "dense", "attention", "dense", "dropout", "add", "layer_norm", //
+                          "dense", "relu", "dense", "dropout", "add", "layer_norm"));
+  std::string text = print(module);
+  EXPECT_THAT(text, HasSubstr("causal true window 3 {encoder.scope = \"attn\"}"));
+  EXPECT_THAT(text, HasSubstr("causal false {encoder.scope = \"cross\"}"));
+  EXPECT_THAT(text, HasSubstr("encoder.parameter \"cross.W_K\" init \"normal\" : tensor<5x8xf32>"));
+}
+
+TEST(DslModule, ALayerHandsItsWindowToItsAttentions) {
+  Graph g("model");
+  Tensor x = g.input("x", {g.time("time", {.max = 16}), 4});
+  g.output("y", transformer_encoder(
+                    x, {.d_model = 8, .heads = 2, .d_ff = 16, .depth = 3, .outputs = 3, .causal = true, .window = 5}));
+  g.output("z", scaled_dot_product_attention(x, x, x, {.causal = false, .window = 7})); // a band without causal
+  GraphModule module = moduleOf(std::move(g));
+  std::vector<int64_t> windows;
+  for (AttentionOp attention : forwardOf(module).getOps<AttentionOp>())
+    windows.push_back(attention.getWindow().value_or(0));
+  EXPECT_THAT(windows, ElementsAre(5, 5, 5, 7));
+}
+
+TEST(DslModule, AnEncoderMayHaveLearnedPositionsNormsBeforeAndNoPooling) {
+  Graph g("model");
+  Tensor x = g.input("x", {g.time("time", {.max = 16}), 4});
+  Tensor y = transformer_encoder(x, {.d_model = 8,
+                                     .heads = 2,
+                                     .d_ff = 16,
+                                     .depth = 1,
+                                     .outputs = 3,
+                                     .max_len = 20,
+                                     .norm = Norm::before,
+                                     .positions = Positions::learned,
+                                     .pooling = Pooling::none});
+  EXPECT_EQ(y.time().max(), 16); // a row per time step
+  EXPECT_EQ(y.features(), 3);
+  g.output("y", y);
+  GraphModule module = moduleOf(std::move(g));
+  std::vector<std::string> names = parametersOf(module);
+  EXPECT_EQ(names.size(), 2 + 1 + 12 + 2 + 2u);
+  EXPECT_THAT(names, testing::IsSupersetOf({"embed.W", "positions.P", "block0.ln1.gamma", "ln.gamma", "ln.beta"}));
+  std::string text = print(module);
+  EXPECT_THAT(text, HasSubstr("encoder.parameter \"positions.P\" init \"positions\""));
+  EXPECT_THAT(text, HasSubstr("tensor<20x8xf32>"));
+  EXPECT_THAT(text, Not(HasSubstr("mean_over_time")));
+  std::vector<std::string> ops = opsOf(forwardOf(module));
+  EXPECT_THAT(std::vector<std::string>(ops.end() - 3, ops.end()), ElementsAre("add", "layer_norm", "dense"));
+}
+
+TEST(DslModule, LatentsAreTheQueriesOfEverySequence) {
+  Graph g("model");
+  Tensor context = g.input("xc", {g.time("t_c", {.max = 16}), 6});
+  Tensor y = latent_cross_attention(context, {.latents = 4, .d_model = 8, .heads = 2});
+  EXPECT_FALSE(y.time());
+  EXPECT_EQ(y.features(), 8);
+  g.output("y", y);
+  GraphModule module = moduleOf(std::move(g));
+  EXPECT_THAT(parametersOf(module), ElementsAre("latents", "W_Q", "W_K", "W_V", "W_O"));
+  EXPECT_THAT(opsOf(forwardOf(module)), ElementsAre("latents", "dense", "dense", "dense", "attention", "dense"));
+  std::string text = print(module);
+  EXPECT_THAT(text, HasSubstr("encoder.parameter \"latents\" init \"positions\" : tensor<4x8xf32>"));
+  EXPECT_THAT(text, HasSubstr("-> (tensor<?x8xf32, #encoder.per_sequence<4>> {encoder.name = \"y\"})"));
+}
+
+TEST(DslModule, AGateKeepsWhatItMaySkipButNotItsParameters) {
+  Graph g("model");
+  auto queries = g.time("t_q", {.max = 4});
+  Tensor xq = g.input("xq", {queries, 8}), xc = g.input("xc", {g.time("t_c", {.max = 6}), 5});
+  Tensor signal = g.input("signal", {queries, 1});
+  {
+    Scope scope(g, "look");
+    g.output("y", gated_cross_attention(xq, xc, signal, {.d_model = 8, .heads = 2, .threshold = 0.25}));
+  }
+  EXPECT_EQ(g.parameters().size(), 4u);
+  GraphModule module = moduleOf(std::move(g));
+  EXPECT_THAT(parametersOf(module), ElementsAre("look.W_Q", "look.W_K", "look.W_V", "look.W_O"));
+  EXPECT_THAT(opsOf(forwardOf(module)), ElementsAre("gate"));
+  GateOp gate = gatesOf(module)[0];
+  EXPECT_THAT(opsOf(gate.getBody().front()), ElementsAre("dense", "dense", "dense", "attention", "dense"));
+  EXPECT_EQ(gate.getBody().front().getOps<ParameterOp>().begin(), gate.getBody().front().getOps<ParameterOp>().end());
+  EXPECT_EQ(gate->getAttrOfType<mlir::StringAttr>(attribute::scope), "look");
+  std::string text = print(module);
+  EXPECT_THAT(text, HasSubstr("encoder.gate %arg0, %arg2 above 2.500000e-01 {"));
+  EXPECT_THAT(text, HasSubstr("encoder.yield"));
+}
+
+TEST(DslModule, GatesNestAndReadTheGraphAroundThem) {
+  Graph g("model");
+  auto time = g.time("time", {.max = 4});
+  Tensor x = g.input("x", {time, 8}), signal = g.input("signal", {time, 1}), before = relu(x), other;
+  Tensor y = gate(x, signal, 0.5, [&] {
+    Tensor outer = add_positions(before); // the hidden input of positions is asked for here first
+    Tensor inner = gate(outer, signal, 0.75, [&] {
+      other = g.input("other", {time, 8});
+      return add(outer, add(before, layer_norm(other)));
+    });
+    return gelu(inner);
   });
-  EXPECT_THAT(ops, ElementsAre("dense", "dense", "dense", "attention", "dense", "dropout", "add", "layer_norm", //
-                               "dense", "relu", "dense", "dropout", "add", "layer_norm"));
+  g.output("y", add(y, add_positions(other)));
+  GraphModule module = moduleOf(std::move(g));
+  EXPECT_THAT(opsOf(forwardOf(module)), ElementsAre("relu", "gate", "sinusoidal_positions", "add", "add"));
+  std::vector<GateOp> gates = gatesOf(module);
+  EXPECT_THAT(opsOf(gates[1].getBody().front()), ElementsAre("sinusoidal_positions", "add", "gate", "gelu"));
+  EXPECT_THAT(opsOf(gates[0].getBody().front()), ElementsAre("layer_norm", "add", "add"));
+  EXPECT_THAT(parametersOf(module), ElementsAre("gamma", "beta"));
+  EXPECT_EQ(forwardOf(module).getNumArguments(), 4u); // x, signal, other, positions
+}
+
+TEST(DslModule, AGateMayAddWhatWasThereBefore) {
+  Graph g("model");
+  auto time = g.time("time", {.max = 4});
+  Tensor x = g.input("x", {time, 8}), signal = g.input("signal", {time, 1});
+  g.output("y", dropout(gate(x, signal, 0, [&] { return x; }), 0.5));
+  GraphModule module = moduleOf(std::move(g));
+  EXPECT_THAT(opsOf(gatesOf(module)[0].getBody().front()), ElementsAre());
 }
 
 TEST(DslModule, AnEncoderNamesParametersAndOpsByScope) {

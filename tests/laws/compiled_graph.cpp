@@ -72,6 +72,12 @@ std::vector<int64_t> OpenedModel::planRows(const Sequence &sequence) const {
   return rows;
 }
 
+int64_t OpenedModel::axisOf(int stream) const {
+  llvm::ArrayRef<Axis> axes = graph_.signature().axes;
+  const Axis *axis = llvm::find_if(axes, [&](const Axis &axis) { return axis.name == plan().streams[stream].name; });
+  return axis - axes.begin();
+}
+
 void require(const std::string &call, burin_status status) {
   if (status != BURIN_OK)
     throw std::runtime_error(call + ": " + burin_status_text(status));
@@ -80,7 +86,8 @@ void require(const std::string &call, burin_status status) {
 // ---- forward
 
 static int64_t rowsOf(const burin_plan_tensor &tensor, llvm::ArrayRef<int64_t> rows, int64_t sequences) {
-  return tensor.row_axis >= 0 ? rows[tensor.row_axis] : tensor.row_axis == BURIN_AXIS_SEQUENCE ? sequences : 1;
+  int64_t units = tensor.row_axis >= 0 ? rows[tensor.row_axis] : tensor.row_axis == BURIN_AXIS_SEQUENCE ? sequences : 1;
+  return units * tensor.rows_each;
 }
 
 ForwardCall::ForwardCall(const OpenedModel &model, llvm::ArrayRef<Sequence> sequences, Placement placement)
@@ -162,101 +169,6 @@ std::vector<Outputs> forwardBatch(const OpenedModel &model, llvm::ArrayRef<Seque
   ForwardCall call(model, sequences);
   require("forward_batch", call.runBatch());
   return call.results();
-}
-
-// ---- step
-
-static size_t stepScratchBytes(const burin_plan &plan) {
-  std::vector<int64_t> one(plan.axis_count, 1);
-  return burin_rt_scratch_bytes(&plan, one.data(), 1);
-}
-
-Stream::Stream(const OpenedModel &model, int64_t most, Placement placement)
-    : model_(model), state_("state", size_t(model.plan().state_bytes), blockAlignment, placement),
-      scratch_("scratch", stepScratchBytes(model.plan()), blockAlignment, placement) {
-  const burin_plan_entry &entry = *model.plan().step;
-  auto reserve = [&](const char *what, const burin_plan_tensor &tensor) {
-    return Buffer(std::string(what) + tensor.name, most * tensor.columns * sizeof(float), rowAlignment, placement);
-  };
-  for (int i = 0; i < entry.input_count; ++i) {
-    inputs_.push_back(reserve("input ", entry.inputs[i]));
-    inputPointers_.push_back(inputs_.back().as());
-  }
-  for (int i = 0; i < entry.output_count; ++i) {
-    outputs_.push_back(reserve("output ", entry.outputs[i]));
-    outputPointers_.push_back(outputs_.back().as());
-  }
-  require("reset", reset());
-}
-
-burin_status Stream::reset() { return burin_rt_reset(&model_.plan(), model_.get(), state_.as(), state_.bytes()); }
-
-void Stream::feed(const Sequence &sequence, int64_t first, int64_t count) {
-  const burin_plan_entry &entry = *model_.plan().step;
-  for (int i = 0; i < entry.input_count; ++i) {
-    int64_t columns = entry.inputs[i].columns;
-    if (entry.inputs[i].type == BURIN_I32)
-      std::copy_n(sequence.inputs[i].ids.data() + first * columns, count * columns, inputs_[i].as<int32_t>());
-    else
-      std::copy_n(sequence.inputs[i].floats.data() + first * columns, count * columns, inputs_[i].as<float>());
-  }
-}
-
-burin_status Stream::step() {
-  return burin_rt_step(&model_.plan(), model_.get(), state_.as(), scratch_.as(), scratch_.bytes(),
-                       inputPointers_.data(), outputPointers_.data());
-}
-
-burin_status Stream::advance(int64_t count) {
-  return burin_rt_advance(&model_.plan(), model_.get(), state_.as(), scratch_.as(), scratch_.bytes(), count,
-                          inputPointers_.data(), outputPointers_.data());
-}
-
-Outputs Stream::results(int64_t count) const {
-  Outputs results;
-  const burin_plan_entry &entry = *model_.plan().step;
-  for (int i = 0; i < entry.output_count; ++i)
-    results.emplace_back(outputs_[i].as<float>(), outputs_[i].as<float>() + count * entry.outputs[i].columns);
-  return results;
-}
-
-std::vector<const Buffer *> Stream::buffers() const {
-  std::vector<const Buffer *> all{&state_, &scratch_};
-  for (const std::vector<Buffer> *list : {&inputs_, &outputs_})
-    for (const Buffer &buffer : *list)
-      all.push_back(&buffer);
-  return all;
-}
-
-Outputs Stream::step(const Sequence &sequence, int64_t row) {
-  feed(sequence, row);
-  require("step", step());
-  return results();
-}
-
-Outputs Stream::advance(const Sequence &sequence, int64_t first, int64_t count) {
-  feed(sequence, first, count);
-  require("advance", advance(count));
-  return results(count);
-}
-
-burin_status Stream::read(const std::string &name, std::vector<float> &values, int64_t &rows) const {
-  return burin_rt_state_read(&model_.plan(), model_.get(), state_.as(), name.c_str(), values.data(), values.size(),
-                             &rows);
-}
-
-std::vector<float> Stream::read(const std::string &name) const {
-  const burin_plan &plan = model_.plan();
-  for (int i = 0; i < plan.state_value_count; ++i) {
-    if (name != plan.state_values[i].name)
-      continue;
-    std::vector<float> values(plan.state_values[i].rows * plan.state_values[i].features);
-    int64_t rows = 0;
-    require("state_read", read(name, values, rows));
-    values.resize(rows * plan.state_values[i].features);
-    return values;
-  }
-  throw std::runtime_error("the state has no value " + name);
 }
 
 } // namespace burin::laws

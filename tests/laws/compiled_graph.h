@@ -54,7 +54,9 @@ public:
   const burin_plan &plan() const { return compiled_.plan(); }
   const DeclaredGraph &graph() const { return graph_; }
   const burin_model *get() const { return model_.get(); }
-  bool hasStep() const { return plan().step != nullptr; }
+  bool hasStep() const { return plan().stream_count > 0; }
+  /// The axis, in the order of GraphSignature::axes, along which a stream goes on.
+  int64_t axisOf(int stream) const;
 
   /// Lengths in the order of the plan's symbols.
   std::vector<int64_t> planRows(const Sequence &sequence) const;
@@ -99,36 +101,5 @@ private:
 
 Outputs forward(const OpenedModel &model, const Sequence &sequence);
 std::vector<Outputs> forwardBatch(const OpenedModel &model, llvm::ArrayRef<Sequence> sequences);
-
-/// A stream: a state, and memory for up to `most` samples at once.
-class Stream {
-public:
-  explicit Stream(const OpenedModel &model, int64_t most = 1, Placement placement = Placement::anywhere);
-
-  burin_status reset();
-  /// Copies rows [first, first + count) of the sequence to where `step` and `advance` read.
-  void feed(const Sequence &sequence, int64_t first, int64_t count = 1);
-  burin_status step();
-  burin_status advance(int64_t count);
-  /// What the last call wrote, `count` rows of each output.
-  Outputs results(int64_t count = 1) const;
-  burin_status read(const std::string &name, std::vector<float> &values, int64_t &rows) const;
-  int64_t position() const { return burin_state_position(state_.as()); }
-  const Buffer &state() const { return state_; }
-  std::vector<const Buffer *> buffers() const;
-
-  // The same, in one word; throws where a status is not BURIN_OK.
-  Outputs step(const Sequence &sequence, int64_t row);
-  Outputs advance(const Sequence &sequence, int64_t first, int64_t count);
-  /// A value of the state in plain row order.
-  std::vector<float> read(const std::string &name) const;
-
-private:
-  const OpenedModel &model_;
-  Buffer state_, scratch_;
-  std::vector<Buffer> inputs_, outputs_;
-  std::vector<const void *> inputPointers_;
-  std::vector<void *> outputPointers_;
-};
 
 } // namespace burin::laws

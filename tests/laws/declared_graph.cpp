@@ -103,18 +103,19 @@ Sequence DeclaredGraph::randomSequence(llvm::ArrayRef<int64_t> rows, uint64_t se
   return sequence;
 }
 
-Sequence DeclaredGraph::part(const Sequence &sequence, int64_t first, int64_t count) const {
-  Sequence part{{count}, {}};
+Sequence DeclaredGraph::part(const Sequence &sequence, int64_t first, int64_t count, int64_t axis) const {
+  Sequence part = sequence;
+  part.rows[axis] = count;
   for (size_t i = 0; i < signature_.inputs.size(); ++i) {
-    int64_t columns = signature_.inputs[i].columns;
-    auto rowsOf = [&](const auto &values) {
-      auto begin = values.begin() + first * columns;
-      return std::decay_t<decltype(values)>(begin, begin + count * columns);
+    const EntryTensor &tensor = signature_.inputs[i];
+    if (tensor.rows != signature_.axes[axis].name)
+      continue;
+    auto take = [&](auto &values) {
+      if (!values.empty())
+        values = {values.begin() + first * tensor.columns, values.begin() + (first + count) * tensor.columns};
     };
-    if (signature_.inputs[i].type == ElementType::I32)
-      part.inputs.emplace_back(rowsOf(sequence.inputs[i].ids));
-    else
-      part.inputs.emplace_back(rowsOf(sequence.inputs[i].floats));
+    take(part.inputs[i].floats);
+    take(part.inputs[i].ids);
   }
   return part;
 }

@@ -56,8 +56,8 @@ public:
   /// As `burin init` makes them, but no bias is 0 and no scale is 1: what multiplies or adds wrongly shall show.
   Weights randomWeights(uint64_t seed) const;
   Sequence randomSequence(llvm::ArrayRef<int64_t> rows, uint64_t seed) const;
-  /// Rows [first, first + count) of every input of a sequence that has one time symbol and no mask.
-  Sequence part(const Sequence &sequence, int64_t first, int64_t count) const;
+  /// Rows [first, first + count) of every input along an axis, and all rows of the others. The sequence has no mask.
+  Sequence part(const Sequence &sequence, int64_t first, int64_t count, int64_t axis = 0) const;
 
 private:
   GraphModule graph_;

@@ -1,247 +1,15 @@
 #include "law_graphs.h"
-#include "dsl/layers.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace burin::laws {
 
-namespace {
-
-constexpr int64_t longest = 70; // more than two tiles of keys
-
-/// Every graph is a model of the same name, so that kernels that are equal are compiled once.
-struct Builder {
-  Graph graph{"law"};
-  TimeAxis time = graph.time("time", {.max = longest});
-  int inputs = 0, outputs = 0, parameters = 0;
-
-  Tensor input(int64_t features) { return input(time, features); }
-  Tensor input(TimeAxis axis, int64_t features) {
-    return graph.input("x" + std::to_string(inputs++), {axis, features});
-  }
-  void output(Tensor value) { graph.output("y" + std::to_string(outputs++), value); }
-  std::string unique(const std::string &name) { return name + std::to_string(parameters++); }
-
-  Tensor project(Tensor x, int64_t features, bool bias = true, Layout layout = Layout::in_out) {
-    std::vector<int64_t> shape{x.features(), features};
-    if (layout == Layout::out_in)
-      std::swap(shape[0], shape[1]);
-    Tensor weight = parameter(graph, unique("W"), shape, Init::normal);
-    return dense(x, weight, bias ? parameter(graph, unique("b"), {features}, Init::zeros) : Tensor(), layout);
-  }
-  Tensor norm(Tensor x, double eps = 1e-5) {
-    Tensor gamma = parameter(graph, unique("gamma"), {x.features()}, Init::ones);
-    return layer_norm(x, gamma, parameter(graph, unique("beta"), {x.features()}, Init::zeros), eps);
-  }
-  Graph take() { return std::move(graph); }
-};
-
-Graph denseGraph() {
-  Builder b;
-  b.output(b.project(b.input(1), 1));
-  b.output(b.project(b.input(1), 33, true, Layout::out_in));
-  b.output(b.project(b.input(3), 5, false));
-  b.output(b.project(b.input(5), 3, false, Layout::out_in));
-  b.output(b.project(b.input(10), 48));
-  b.output(b.project(b.input(33), 10));
-  b.output(b.project(b.input(48), 1));
-  b.output(b.project(b.input(48), 33, true, Layout::out_in));
-  return b.take();
-}
-
-Graph pointwiseGraph() {
-  Builder b;
-  b.output(relu(b.input(1)));
-  b.output(relu(b.input(33)));
-  b.output(add(b.input(5), b.input(5)));
-  b.output(add(b.input(48), b.input(48)));
-  b.output(slice(b.input(33), 3, 10));
-  b.output(gelu(b.input(1)));
-  b.output(gelu(b.input(33)));
-  b.output(gelu_tanh(b.input(1)));
-  b.output(gelu_tanh(b.input(33)));
-  b.output(add_row(b.input(5), parameter(b.graph, "rows", {3, 5}, Init::normal), 2));
-  Tensor x = b.input(10); // read as a whole and in part
-  b.output(relu(add(slice(x, 0, 5), slice(x, 5, 5))));
-  b.output(add(x, relu(dropout(x, 0.5))));
-  return b.take();
-}
-
-Graph normGraph() {
-  Builder b;
-  for (int64_t features : {1, 3, 5, 10, 33, 48})
-    b.output(b.norm(b.input(features)));
-  return b.take();
-}
-
-Graph normalizeGraph() {
-  Builder b;
-  for (int64_t features : {1, 3, 5, 33, 48})
-    b.output(l2_normalize(b.input(features)));
-  b.output(l2_normalize(b.project(b.input(10), 33)));
-  return b.take();
-}
-
-Graph embeddingGraph() {
-  Builder b;
-  Tensor ids = b.graph.ids("ids", b.time), others = b.graph.ids("others", b.time);
-  auto table = [&](int64_t rows, int64_t features) {
-    return parameter(b.graph, b.unique("table"), {rows, features}, Init::normal);
-  };
-  b.output(embedding(ids, table(7, 1)));
-  b.output(b.norm(add_row(add(embedding(ids, table(9, 33)), b.input(33)), table(2, 33), 1)));
-  b.output(b.project(embedding(others, table(300, 5)), 10));
-  return b.take();
-}
-
-Graph fusedGraph() {
-  Builder b;
-  b.output(relu(b.project(b.input(3), 10)));
-  Tensor x = b.input(5);
-  b.output(b.norm(add(x, b.project(relu(b.project(x, 33)), 5))));
-  Tensor wide = b.input(33);
-  b.output(b.project(b.norm(add(wide, b.project(wide, 33, false)), 1e-12), 48));
-  Tensor merged = b.input(10); // two contracts of one input become one
-  b.output(add(relu(b.project(merged, 33)), b.project(merged, 33)));
-  b.output(b.norm(b.norm(b.input(3))));
-  b.output(gelu(b.project(b.input(3), 33)));
-  b.output(gelu_tanh(b.project(b.input(3), 33)));
-  return b.take();
-}
-
-Graph positionsGraph() {
-  Builder b;
-  b.output(add(b.input(2), sinusoidal_positions(b.time, 2)));
-  b.output(add(b.project(b.input(3), 48), sinusoidal_positions(b.time, 48)));
-  b.output(sinusoidal_positions(b.time, 10));
-  b.output(add(b.input(33), learned_positions(b.time, parameter(b.graph, "P0", {longest, 33}, Init::positions))));
-  b.output(learned_positions(b.time, parameter(b.graph, "P1", {longest + 3, 1}, Init::positions)));
-  return b.take();
-}
-
-Graph meanGraph() {
-  Builder b;
-  b.output(mean_over_time(b.input(1)));
-  b.output(mean_over_time(relu(b.project(b.input(5), 33))));
-  b.output(b.norm(b.project(mean_over_time(b.input(48)), 10)));
-  return b.take();
-}
-
-Graph firstGraph() {
-  Builder b;
-  b.output(first_step(b.input(1)));
-  b.output(l2_normalize(first_step(gelu(b.project(b.input(5), 33)))));
-  b.output(b.project(first_step(b.input(48)), 10));
-  return b.take();
-}
-
-/// q, k and v of their own; d_v is not d_k.
-void attend(Builder &b, TimeAxis queries, TimeAxis keys, int64_t d_k, int64_t d_v, AttentionOptions options) {
-  Tensor q = b.input(queries, d_k), k = b.input(keys, d_k), v = b.input(keys, d_v);
-  b.output(attention(q, k, v, options));
-}
-
-void attendAtOddWidths(Builder &b, TimeAxis queries, TimeAxis keys, AttentionOptions options) {
-  const int64_t sizes[][3] = {{1, 1, 3}, {1, 33, 5}, {2, 10, 48}, {3, 33, 3}, {3, 48, 33}}; // heads, d_k, d_v
-  for (auto [heads, d_k, d_v] : sizes) {
-    options.heads = heads;
-    attend(b, queries, keys, d_k, d_v, options);
-  }
-}
-
-Graph attentionGraph() {
-  Builder b;
-  attendAtOddWidths(b, b.time, b.time, {});
-  return b.take();
-}
-
-Graph causalAttentionGraph() {
-  Builder b;
-  attendAtOddWidths(b, b.time, b.time, {.causal = true});
-  return b.take();
-}
-
-Graph maskedAttentionGraph() {
-  Builder b;
-  TimeAxis context = b.graph.time("context", {.max = longest});
-  Tensor mask = b.graph.mask("mask", {b.time, context});
-  attend(b, b.time, context, 10, 33, {.heads = 1, .mask = mask, .scale = 0.7});
-  attend(b, b.time, context, 33, 3, {.heads = 3, .causal = true, .mask = mask});
-  attend(b, b.time, context, 5, 10, {.heads = 1, .causal = true}); // a query may see no key
-  attend(b, b.time, context, 48, 10, {.heads = 2});
-  return b.take();
-}
-
-template <int64_t width, int64_t heads, bool causal> Graph selfAttentionGraph() {
-  Builder b;
-  b.output(multi_head_self_attention(b.input(width), {.d_model = width, .heads = heads, .causal = causal}));
-  return b.take();
-}
-
-template <bool causal> Graph blockGraph() {
-  Builder b;
-  Tensor x = b.input(10);
-  b.output(transformer_block(x, {.d_model = 10, .heads = 2, .d_ff = 33, .causal = causal, .dropout = 0.1}));
-  return b.take();
-}
-
-Graph causalEncoderGraph() {
-  Builder b;
-  b.output(transformer_encoder(b.input(5),
-                               {.d_model = 48, .heads = 3, .d_ff = 33, .depth = 2, .outputs = 3, .causal = true}));
-  return b.take();
-}
-
-/// The same encoder, in a graph too large for a step of one kernel.
-Graph separateEncoderGraph() {
-  Builder b;
-  b.output(transformer_encoder(b.input(5),
-                               {.d_model = 48, .heads = 3, .d_ff = 33, .depth = 2, .outputs = 3, .causal = true}));
-  b.output(b.project(b.input(400), 400, false));
-  return b.take();
-}
-
-Graph bertGraph() {
-  Builder b;
-  Tensor ids = b.graph.ids("ids", b.time);
-  Tensor rows = bert_encoder(
-      ids, {.vocabulary = 11, .d_model = 24, .heads = 3, .d_ff = 33, .depth = 2, .max_len = longest + 1});
-  b.output(l2_normalize(mean_over_time(rows)));
-  b.output(first_step(rows));
-  return b.take();
-}
-
-Graph encoderGraph() {
-  Builder b;
-  Tensor x = b.input(1);
-  b.output(transformer_encoder(x, {.d_model = 10, .heads = 1, .d_ff = 5, .depth = 1, .outputs = 1}));
-  return b.take();
-}
-
-} // namespace
-
 llvm::ArrayRef<LawGraph> lawGraphs() {
-  static const std::vector<LawGraph> graphs = {
-      {.name = "dense", .build = denseGraph, .streams = true, .rowWise = true, .unordered = true},
-      {.name = "pointwise", .build = pointwiseGraph, .streams = true, .rowWise = true, .unordered = true},
-      {.name = "layer_norm", .build = normGraph, .streams = true, .rowWise = true, .unordered = true},
-      {.name = "l2_normalize", .build = normalizeGraph, .streams = true, .rowWise = true, .unordered = true},
-      {.name = "embedding", .build = embeddingGraph, .streams = true, .rowWise = true, .unordered = true},
-      {.name = "fused", .build = fusedGraph, .streams = true, .rowWise = true, .unordered = true},
-      {.name = "positions", .build = positionsGraph, .streams = true},
-      {.name = "mean_over_time", .build = meanGraph, .streams = true, .unordered = true},
-      {.name = "first_step", .build = firstGraph, .streams = true},
-      {.name = "attention", .build = attentionGraph, .unordered = true},
-      {.name = "causal_attention", .build = causalAttentionGraph, .streams = true},
-      {.name = "masked_attention", .build = maskedAttentionGraph},
-      {.name = "self_attention", .build = selfAttentionGraph<33, 3, false>, .unordered = true},
-      {.name = "causal_self_attention", .build = selfAttentionGraph<10, 2, true>, .streams = true},
-      {.name = "block", .build = blockGraph<false>, .unordered = true},
-      {.name = "causal_block", .build = blockGraph<true>, .streams = true},
-      {.name = "encoder", .build = encoderGraph},
-      {.name = "bert_encoder", .build = bertGraph},
-      {.name = "causal_encoder", .build = causalEncoderGraph, .streams = true},
-      {.name = "causal_encoder_in_separate_kernels", .build = separateEncoderGraph, .streams = true},
-  };
+  static const std::vector<LawGraph> graphs = [] {
+    std::vector<LawGraph> all;
+    for (auto graphs : {opGraphs, layerGraphs, windowGraphs, twoSequenceGraphs})
+      llvm::append_range(all, graphs());
+    return all;
+  }();
   return graphs;
 }
 
@@ -262,6 +30,19 @@ std::vector<LawCase> lawCases(llvm::function_ref<bool(const LawGraph &)> concern
     for (const Target &target : allTargets())
       if (concerns(graph))
         cases.push_back({&graph, &target});
+  return cases;
+}
+
+const Target &firstOfItsForm(const Target &target) {
+  for (const Target &other : allTargets())
+    if (runsHere(other) && other.rowLanes == target.rowLanes && other.keyTile == target.keyTile)
+      return other;
+  return target;
+}
+
+std::vector<LawCase> casesOfSharedForm(llvm::function_ref<bool(const LawGraph &)> concerns) {
+  std::vector<LawCase> cases = lawCases(concerns);
+  llvm::erase_if(cases, [](const LawCase &row) { return &firstOfItsForm(*row.target) == row.target; });
   return cases;
 }
 
@@ -328,6 +109,14 @@ Case Law::place(const std::string &entry, uint64_t seed, int output) const {
   if (output >= 0)
     op += " (output " + signature().outputs[output].name + ")";
   return {op, target().name.str(), entry, seed};
+}
+
+bool Law::expectSameOutputs(const std::string &entry, uint64_t seed, const Outputs &got, const Outputs &expected,
+                            Where where) const {
+  for (size_t output = 0; output < expected.size(); ++output)
+    if (!expectSameBits(place(entry, seed, int(output)), got[output], expected[output], columns(output), where))
+      return false;
+  return true;
 }
 
 } // namespace burin::laws

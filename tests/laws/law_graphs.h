@@ -4,11 +4,14 @@
 // Ops share a graph, each with an output of its own, where their kernels stay apart: one compilation, many kernels.
 #pragma once
 
-#include "compiled_graph.h"
 #include "mismatch.h"
+#include "stream.h"
 #include "gtest/gtest.h"
 
 namespace burin::laws {
+
+/// Most rows of a sequence of any graph: more than two tiles of keys.
+constexpr int64_t longest = 70;
 
 struct LawGraph {
   std::string name;
@@ -16,9 +19,20 @@ struct LawGraph {
   bool streams = false;   // it has a step: row t of an output depends on rows 0 … t
   bool rowWise = false;   // row t of an output depends on row t of the inputs alone
   bool unordered = false; // permuting the rows permutes the outputs
+  bool contexts = false;  // besides the stream that a step takes there are others
+  bool gate = false;      // output 0 is input x0 in each row where the input `signal` is closed: -1, where 1 is open
+  bool latents = false;   // latent queries read the rows so far
+  int64_t reach = 0;      // row t of an output depends on so many last rows, up to t; 0: on all of them
 };
 
 llvm::ArrayRef<LawGraph> lawGraphs();
+
+// The parts of the table: single ops, layers and encoders, what looks back through windows, and what has two sequences,
+// gates or latents.
+std::vector<LawGraph> opGraphs();
+std::vector<LawGraph> layerGraphs();
+std::vector<LawGraph> windowGraphs();
+std::vector<LawGraph> twoSequenceGraphs();
 
 /// Lengths, one for each time symbol, that no tile divides: none, one, up to the maximum.
 std::vector<std::vector<int64_t>> oddLengths(const GraphSignature &signature);
@@ -32,6 +46,12 @@ struct LawCase {
 void PrintTo(const LawCase &row, std::ostream *stream);
 std::string nameOf(const testing::TestParamInfo<LawCase> &info);
 std::vector<LawCase> lawCases(llvm::function_ref<bool(const LawGraph &)> concerns);
+
+/// The first target that runs here and shares the numeric form of `target`.
+const Target &firstOfItsForm(const Target &target);
+
+/// Graphs on every target but the first of a form, which the others are compared with.
+std::vector<LawCase> casesOfSharedForm(llvm::function_ref<bool(const LawGraph &)> concerns);
 
 /// Tests of a target without a graph are given its name.
 std::vector<std::string> targetNames();
@@ -70,7 +90,16 @@ protected:
 
   /// What a failure says, for output `output` where one is meant.
   Case place(const std::string &entry, uint64_t seed, int output = -1) const;
+  /// Compares all outputs bit for bit; stops at the first that differs.
+  bool expectSameOutputs(const std::string &entry, uint64_t seed, const Outputs &got, const Outputs &expected,
+                         Where where = Where::current()) const;
   int64_t columns(size_t output) const { return signature().outputs[output].columns; }
+  /// The axis that a step takes rows of.
+  int64_t stepAxis() const { return opened().axisOf(0); }
+  /// `rows` for every axis, at random.
+  Sequence randomSequence(int64_t rows, uint64_t seed) const {
+    return model().graph.randomSequence(std::vector<int64_t>(signature().axes.size(), rows), seed);
+  }
   /// True where an output has a row per time step, and not one per sequence.
   bool hasRows(size_t output) const { return !signature().outputs[output].rows.empty(); }
 };

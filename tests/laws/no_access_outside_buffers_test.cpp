@@ -62,16 +62,68 @@ TEST_P(no_access_outside_buffers, in_forward_batch) {
 }
 
 TEST_P(no_access_outside_buffers_of_streams, in_step) {
-  int64_t samples = signature().axes[0].maximum;
-  Sequence sequence = model().graph.randomSequence({samples}, 112);
+  const int64_t samples = longest + 2; // one more than a ring of a small window holds
+  Sequence sequence = randomSequence(samples, 112);
   for (auto [placement, description] : placements) {
     Stream stream(opened(), 1, placement);
-    for (int64_t row = 0; row < samples; ++row) {
-      stream.feed(sequence, row);
-      Case test = place("step " + std::to_string(row + 1) + ", " + description, 112);
-      if (!staysInside(
-              test, [&] { return stream.step(); }, stream.buffers()))
-        return;
+    for (int64_t row = 0; row < samples; ++row)
+      for (int number = opened().plan().stream_count - 1; number >= 0; --number) { // contexts first
+        if (!stream.hasRoom(number))
+          continue;
+        stream.feed(sequence, row, 1, number);
+        Case test = place((number ? "append " : "step ") + std::to_string(row + 1) + ", " + description, 112);
+        if (!staysInside(
+                test, [&] { return number ? stream.advance(1, number) : stream.step(); }, stream.buffers()))
+          return;
+      }
+  }
+}
+
+TEST_P(no_access_outside_buffers_of_streams, in_advance) {
+  Sequence sequence = randomSequence(longest, 113);
+  for (int64_t most : {2, 7, 70})
+    for (auto [placement, description] : placements) {
+      Stream stream(opened(), most, placement);
+      for (int64_t row = 0, count; row < longest; row += count) {
+        count = std::min(most, longest - row);
+        for (int number = opened().plan().stream_count - 1; number >= 0; --number) {
+          stream.feed(sequence, row, count, number);
+          Case test = place((number ? "append of " : "advance by ") + std::to_string(count) + " rows from " +
+                                std::to_string(row) + " on, " + description,
+                            113);
+          if (!staysInside(
+                  test, [&] { return stream.advance(count, number); }, stream.buffers()))
+            return;
+        }
+      }
     }
+}
+
+TEST_P(no_access_outside_buffers_of_streams, when_a_state_is_saved_and_loaded) {
+  Sequence sequence = randomSequence(40, 114);
+  for (auto [placement, description] : placements) {
+    Stream stream(opened(), 40, placement);
+    stream.appendContexts(sequence);
+    stream.advance(sequence, 0, 40);
+    Buffer saved("the saved state", stream.save().size(), 1, placement);
+    std::vector<const Buffer *> buffers{&stream.state(), &saved};
+    size_t bytes = 0;
+    Case test = place(std::string("state_save, ") + description, 114);
+    if (!staysInside(
+            test,
+            [&] {
+              return burin_rt_state_save(&opened().plan(), opened().get(), stream.state().as(), saved.as(),
+                                         saved.bytes(), &bytes);
+            },
+            buffers))
+      return;
+    test.entry = std::string("state_load, ") + description;
+    if (!staysInside(
+            test,
+            [&] {
+              return stream.load({saved.as<char>(), saved.bytes()});
+            },
+            buffers))
+      return;
   }
 }

@@ -124,6 +124,40 @@ TEST(attention, sees_what_causal_and_mask_both_allow) { // pytorch#99282
   withBoth.expect({4, 4}, with(mask), {both}, 1e-6);
 }
 
+// Query i of t_q is at key t_k − t_q + i; a window of w leaves the keys above that less w. Value j is j, the scores are
+// equal.
+TEST(attention, sees_what_the_window_leaves) {
+  const std::vector<InputValues> inputs{{0, 0, 0, 0}, {1, 2, 3, 4}, {0, 1, 2, 3}};
+  plain({4, 4, 1, 1}, {.causal = true, .window = 1}).expect({4, 4}, inputs, {{{0}, {1}, {2}, {3}}}, 0);
+  plain({4, 4, 1, 1}, {.causal = true, .window = 2}).expect({4, 4}, inputs, {{{0}, {0.5f}, {1.5f}, {2.5f}}}, 1e-6);
+  plain({4, 4, 1, 1}, {.causal = true, .window = 9}).expect({4, 4}, inputs, {{{0}, {0.5f}, {1}, {1.5f}}}, 1e-6);
+  plain({4, 4, 1, 1}, {.window = 2}).expect({4, 4}, inputs, {{{1.5f}, {1.5f}, {2}, {2.5f}}}, 1e-6);
+}
+
+TEST(attention, has_its_window_end_at_the_last_key) {
+  OpGraph op = plain({4, 4, 1, 1}, {.causal = true, .window = 2});
+  op.expect({1, 4}, {{0}, {1, 2, 3, 4}, {0, 1, 2, 3}}, {{{2.5f}}}, 1e-6);
+  op.expect({2, 4}, {{0, 0}, {1, 2, 3, 4}, {0, 1, 2, 3}}, {{{1.5f}, {2.5f}}}, 1e-6);
+  op.expect({4, 2}, {{0, 0, 0, 0}, {1, 2}, {7, 8}}, {{{0}, {0}, {7}, {7.5f}}}, 1e-6); // two see no key
+}
+
+TEST(attention, sees_what_causal_window_and_mask_all_allow) {
+  const std::vector<uint8_t> mask{1, 0, 1, 1, 0, 1, 0, 1, 1, 1, 0, 1, 1, 0, 0, 1};
+  const std::vector<InputValues> inputs{{0, 0, 0, 0}, {1, 2, 3, 4}, {0, 1, 2, 3}, InputValues(mask)};
+  plain({4, 4, 1, 1}, {.causal = true, .window = 2}, true).expect({4, 4}, inputs, {{{0}, {1}, {1}, {3}}}, 1e-6);
+  plain({4, 4, 1, 1}, {.window = 3}, true).expect({4, 4}, inputs, {{{5.0f / 3}, {2}, {4.0f / 3}, {3}}}, 1e-6);
+}
+
+// Past the longest sequence, too: the stream has no end.
+TEST(attention, of_a_stream_sees_the_window) {
+  Graph g("op");
+  TimeAxis time = g.time("time", {.max = 3});
+  Tensor q = g.input("q", {time, 1}), v = g.input("v", {time, 1}); // the scores are 0
+  g.output("y", attention(q, q, v, {.heads = 1, .causal = true, .window = 2}));
+  OpGraph op("attention", std::move(g));
+  op.expectSteps(6, {{0, 0, 0, 0, 0, 0}, {8, 4, 2, 0, 6, -6}}, {{{8}, {6}, {3}, {1}, {3}, {0}}}, 1e-6);
+}
+
 static std::vector<float> rowsOf(const std::vector<float> &all, int64_t columns, const std::vector<int64_t> &rows) {
   std::vector<float> some;
   for (int64_t row : rows)
@@ -175,8 +209,8 @@ static std::string errorOf(const std::string &operands, const std::string &types
 TEST(attention, refuses_what_is_not_along_time) {
   EXPECT_EQ(errorOf("%each, %x3, %x3", "!each, !x3, !x3"),
             "attention: q has shape [sequences, 3], expected [time, features]");
-  EXPECT_EQ(errorOf("%x3, %w3x4, %x3", "!x3, tensor<3x4xf32>, !x3"),
-            "attention: k has shape [3, 4], expected [time, features]");
+  EXPECT_EQ(errorOf("%x3, %each, %x3", "!x3, !each, !x3"),
+            "attention: k has shape [sequences, 3], expected [time, features]");
   EXPECT_EQ(errorOf("%x3, %x3, %w3", "!x3, !x3, tensor<3xf32>"),
             "attention: v has shape [3], expected [time, features]");
 }
@@ -195,6 +229,18 @@ TEST(attention, c3_the_heads_divide_both_widths) {
   EXPECT_EQ(errorOf("%x4, %x4, %x3", "!x4, !x4, !x3", "2"), "attention: 2 heads do not divide 3 features");
   EXPECT_EQ(errorOf("%x4, %x4, %x3", "!x4, !x4, !x3", "0"), "attention: heads is 0, expected at least 1");
   EXPECT_EQ(errorOf("%x4, %x4, %x4", "!x4, !x4, !x4", "2"), "");
+}
+
+TEST(attention, refuses_a_window_without_rows) {
+  auto error = [](const std::string &window) {
+    return errorsOf("%y = encoder.attention %x3, %x3, %x3 heads 1 scale 1.0 causal true window " + window +
+                    " : !x3, !x3, !x3");
+  };
+  EXPECT_EQ(error("0"), "attention: window is 0, expected at least 1");
+  EXPECT_EQ(error("-1"), "attention: window is -1, expected at least 1");
+  EXPECT_EQ(error("2147483648"), "attention: window is 2147483648, expected at most 2147483647");
+  EXPECT_EQ(error("1"), "");
+  EXPECT_EQ(error("2147483647"), "");
 }
 
 TEST(attention, c4_the_mask_is_of_the_rows_of_q_by_those_of_k) {

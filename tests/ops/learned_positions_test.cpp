@@ -37,6 +37,22 @@ TEST(learned_positions, end_a_stream_by_a_status) {
   }
 }
 
+TEST(learned_positions, of_a_stream_begin_where_it_is_reset_to) {
+  OpGraph op = positions(4);
+  Sequence sequence{{2}, {InputValues(std::vector<float>(6, 5))}};
+  for (auto &[target, model] : op.models()) {
+    Stream stream(*model, 2);
+    Case test{"learned_positions", target->name.str(), "steps from position 2"};
+    require("reset", stream.reset(2));
+    expectSameBits(test, stream.step(sequence, 0)[0], {25, 26, 27}, 3);
+    expectSameBits(test, stream.step(sequence, 1)[0], {35, 36, 37}, 3);
+    EXPECT_EQ(stream.step(), BURIN_STATE_FULL) << target->name.str() << "\nrerun: " << rerunCommand();
+    require("reset", stream.reset(4)); // its end
+    EXPECT_EQ(stream.step(), BURIN_STATE_FULL) << target->name.str() << "\nrerun: " << rerunCommand();
+    EXPECT_EQ(stream.reset(5), BURIN_TIME_OUT_OF_RANGE) << target->name.str() << "\nrerun: " << rerunCommand();
+  }
+}
+
 TEST(learned_positions, refuse_a_table_that_is_no_matrix) {
   EXPECT_EQ(errorsOf("%y = encoder.learned_positions %positions, %w4 : !positions, tensor<4xf32>"),
             "learned_positions: the table has shape [4], expected [max_len, d_model]");

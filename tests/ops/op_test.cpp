@@ -53,7 +53,7 @@ void OpGraph::expectSteps(int64_t samples, const std::vector<InputValues> &input
                           double tolerance, Where where) {
   Sequence sequence{{samples}, inputs};
   for (auto &[target, model] : models()) {
-    Stream stream(*model);
+    Stream stream(*model, samples);
     std::vector<std::vector<float>> got(expected.size());
     for (int64_t row = 0; row < samples; ++row)
       for (auto [all, one] : llvm::zip_equal(got, stream.step(sequence, row)))
@@ -61,6 +61,11 @@ void OpGraph::expectSteps(int64_t samples, const std::vector<InputValues> &input
     for (size_t output = 0; output < expected.size(); ++output)
       expectClose({op_, target->name.str(), "step"}, got[output], flat(expected[output]), columnsOf(expected[output]),
                   tolerance, where);
+    require("reset", stream.reset());
+    Outputs inOne = stream.advance(sequence, 0, samples);
+    for (size_t output = 0; output < expected.size(); ++output)
+      expectClose({op_, target->name.str(), "advance"}, inOne[output], flat(expected[output]),
+                  columnsOf(expected[output]), tolerance, where);
   }
 }
 
@@ -91,11 +96,14 @@ static const char prologue[] = R"(
 !position = tensor<1x1xi64>
 !cache3 = tensor<6x3xf32, #encoder.cache<0, 6>>
 !cache4 = tensor<6x4xf32, #encoder.cache<0, 6>>
+!ring3 = tensor<6x3xf32, #encoder.cache<0, 6, 4>>
 !sum = tensor<3xf64>
+!signal = tensor<?x1xf32, #time>
 !ids = tensor<?x1xi32, #time>
 !pairs_of_ids = tensor<?x2xi32, #time>
 func.func @forward(%x3: !x3, %x4: !x4, %other3: !other3, %each: !each, %row: !row, %mask: !mask, %positions: !positions,
-                   %position: !position, %cache3: !cache3, %cache4: !cache4, %sum: !sum, %w3: tensor<3xf32>,
+                   %position: !position, %cache3: !cache3, %cache4: !cache4, %ring3: !ring3, %sum: !sum, %signal: !signal,
+                   %w3: tensor<3xf32>,
                    %w4: tensor<4xf32>, %w3x4: tensor<3x4xf32>, %w4x3: tensor<4x3xf32>, %w5x3: tensor<5x3xf32>,
                    %ids: !ids, %pairs_of_ids: !pairs_of_ids) {
 )";

@@ -2,9 +2,9 @@
 // that runs here; and what is said about operands that do not fit.
 #pragma once
 
-#include "compiled_graph.h"
 #include "dsl/layers.h"
 #include "mismatch.h"
+#include "stream.h"
 #include "gtest/gtest.h"
 
 namespace burin::laws {
@@ -27,7 +27,7 @@ public:
   void expect(const std::vector<int64_t> &lengths, const std::vector<InputValues> &inputs,
               const std::vector<Rows> &expected, double tolerance = 1e-5, Where where = Where::current());
 
-  /// Every target gives, step by step, the rows of `expected`, one value per output.
+  /// Every target gives, step by step and in one chunk, the rows of `expected`, one value per output.
   void expectSteps(int64_t samples, const std::vector<InputValues> &inputs, const std::vector<Rows> &expected,
                    double tolerance = 1e-5, Where where = Where::current());
 

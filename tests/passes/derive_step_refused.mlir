@@ -16,10 +16,54 @@ module @looks_ahead {
 #q = #encoder.rows<"t_q", 16>
 #k = #encoder.rows<"t_k", 16>
 
-// CHECK:     module @two_axes attributes {encoder.no_step = "{{.*}}the graph: it has two time axes, t_q and t_k; give its inputs the same time"}
-module @two_axes {
+// CHECK:     module @causal_across attributes {encoder.no_step = "{{.*}}attention: it is causal between two sequences, which ties their ends to one another, but streams go on apart; declare it without: a query then sees all of the context so far"}
+module @causal_across {
   func.func @forward(%q: tensor<?x8xf32, #q> {encoder.name = "q"}, %k: tensor<?x8xf32, #k> {encoder.name = "k"}) -> (tensor<?x8xf32, #q> {encoder.name = "y"}) {
     %a = encoder.attention %q, %k, %k heads 2 scale 0.5 causal true : tensor<?x8xf32, #q>, tensor<?x8xf32, #k>, tensor<?x8xf32, #k>
     return %a : tensor<?x8xf32, #q>
+  }
+}
+
+// -----
+
+#q = #encoder.rows<"t_q", 16>
+#k = #encoder.rows<"t_k", 16>
+
+// An encoder on the context that looks ahead would change rows that were appended before.
+// CHECK:     module @context_looks_ahead attributes {encoder.no_step = "{{.*}}attention: it is not causal, so a row would need rows that come later; declare it with .causal = true"}
+module @context_looks_ahead {
+  func.func @forward(%q: tensor<?x8xf32, #q> {encoder.name = "q"}, %k: tensor<?x8xf32, #k> {encoder.name = "k"}) -> (tensor<?x8xf32, #q> {encoder.name = "y"}) {
+    %e = encoder.attention %k, %k, %k heads 2 scale 0.5 causal false : tensor<?x8xf32, #k>, tensor<?x8xf32, #k>, tensor<?x8xf32, #k>
+    %a = encoder.attention %q, %e, %e heads 2 scale 0.5 causal false : tensor<?x8xf32, #q>, tensor<?x8xf32, #k>, tensor<?x8xf32, #k>
+    return %a : tensor<?x8xf32, #q>
+  }
+}
+
+// -----
+
+#q = #encoder.rows<"t_q", 16>
+#k = #encoder.rows<"t_k", 16>
+
+// CHECK:     module @outputs_of_two attributes {encoder.no_step = "{{.*}}the graph: output 'b' goes on with 't_k', and another with 't_q'; give each of them a graph of its own"}
+module @outputs_of_two {
+  func.func @forward(%q: tensor<?x8xf32, #q> {encoder.name = "q"}, %k: tensor<?x8xf32, #k> {encoder.name = "k"}) -> (tensor<?x8xf32, #q> {encoder.name = "a"}, tensor<?x8xf32, #k> {encoder.name = "b"}) {
+    %a = encoder.relu %q : tensor<?x8xf32, #q>
+    %b = encoder.relu %k : tensor<?x8xf32, #k>
+    return %a, %b : tensor<?x8xf32, #q>, tensor<?x8xf32, #k>
+  }
+}
+
+// -----
+
+#q = #encoder.rows<"t_q", 16>
+#k = #encoder.rows<"t_k", 16>
+
+// CHECK:     module @joined attributes {encoder.no_step = "{{.*}}add: it joins rows of 't_q' and of 't_k', which go on apart; let rows of one look at the other by attention"}
+module @joined {
+  func.func @forward(%q: tensor<?x8xf32, #q> {encoder.name = "q"}, %k: tensor<?x8xf32, #k> {encoder.name = "k"}) -> (tensor<?x8xf32, #encoder.per_sequence> {encoder.name = "y"}) {
+    %a = encoder.mean_over_time %q : tensor<?x8xf32, #q>
+    %b = encoder.mean_over_time %k : tensor<?x8xf32, #k>
+    %y = encoder.add %a, %b : tensor<?x8xf32, #encoder.per_sequence>, tensor<?x8xf32, #encoder.per_sequence>
+    return %y : tensor<?x8xf32, #encoder.per_sequence>
   }
 }

@@ -9,4 +9,4 @@ module @masked attributes {encoder.require_step} {
     return %a : tensor<?x8xf32, #time>
   }
 }
-// CHECK: remark: declare it with .causal = true and without a mask
+// CHECK: remark: declare it without a mask; .causal = true and .window say what a stream sees

@@ -81,3 +81,31 @@ module @model {
     return %x, %0, %0 : tensor<?x8xf32, #encoder.rows<"time", 16>>, tensor<?x8xf32, #encoder.rows<"time", 16>>, tensor<?x8xf32, #encoder.rows<"time", 16>>
   }
 }
+
+// -----
+
+// What only a derived step may hold.
+module @model {
+  func.func @forward(%x: tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "x"}) -> (tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "y"}) {
+    // expected-error @below {{'encoder.state' is part of a step, which is derived; a graph cannot hold it}}
+    %s = encoder.state "s" : tensor<16x8xf32, #encoder.cache<0, 16>>
+    %y = encoder.relu %x : tensor<?x8xf32, #encoder.rows<"time", 16>>
+    return %y : tensor<?x8xf32, #encoder.rows<"time", 16>>
+  }
+}
+
+// -----
+
+// Inside of a gate, too.
+module @model {
+  func.func @forward(%x: tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "x"}, %s: tensor<?x1xf32, #encoder.rows<"time", 16>> {encoder.name = "s"}) -> (tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "y"}) {
+    %y = encoder.gate %x, %s above 0.5 {
+      %a = encoder.parameter "a" init "normal" : tensor<8x8xf32>
+      // expected-error @below {{parameter 'a' has shape [8] here and [8, 8] elsewhere}}
+      %b = encoder.parameter "a" init "normal" : tensor<8xf32>
+      %r = encoder.dense %x, %a : tensor<?x8xf32, #encoder.rows<"time", 16>>, tensor<8x8xf32>
+      encoder.yield %r : tensor<?x8xf32, #encoder.rows<"time", 16>>
+    } : tensor<?x8xf32, #encoder.rows<"time", 16>>, tensor<?x1xf32, #encoder.rows<"time", 16>>
+    return %y : tensor<?x8xf32, #encoder.rows<"time", 16>>
+  }
+}

@@ -64,26 +64,29 @@ TEST(Allocation, none_after_open) {
   const void *inputs[] = {x};
   void *outputs[] = {mean, placed}, *step_outputs[] = {y};
   int64_t rows = 0, one_length[] = {4};
-  burin_status statuses[7];
+  unsigned char saved[512];
+  size_t bytes = 0;
+  burin_status statuses[9];
 
   long before = allocations;
   statuses[0] = burin_rt_forward_batch(&rows_plan, rows_model.get(), scratch.data(), scratch.size(), 3, offset_arrays,
                                        inputs, outputs);
   statuses[1] =
       burin_rt_forward(&rows_plan, rows_model.get(), scratch.data(), scratch.size(), one_length, inputs, outputs);
-  statuses[2] = burin_rt_reset(&step_plan, step_model.get(), state.data(), state.size());
+  statuses[2] = burin_rt_reset(&step_plan, step_model.get(), state.data(), state.size(), 0);
   statuses[3] =
       burin_rt_step(&step_plan, step_model.get(), state.data(), scratch.data(), scratch.size(), inputs, step_outputs);
-  statuses[4] =
-      burin_rt_advance(&step_plan, step_model.get(), state.data(), scratch.data(), scratch.size(), 2, inputs, outputs);
+  statuses[4] = burin_rt_advance(&step_plan, step_model.get(), 0, state.data(), scratch.data(), scratch.size(), 2,
+                                 inputs, outputs);
   statuses[5] = burin_rt_state_read(&step_plan, step_model.get(), state.data(), "tiled", values, 12, &rows);
   statuses[6] = burin_rt_step(&step_plan, step_model.get(), state.data(), nullptr, 0, inputs, step_outputs);
+  statuses[7] = burin_rt_state_save(&step_plan, step_model.get(), state.data(), saved, sizeof saved, &bytes);
+  statuses[8] = burin_rt_state_load(&step_plan, step_model.get(), state.data(), state.size(), saved, bytes);
   long after = allocations;
 
   EXPECT_EQ(after, before);
-  for (int i = 0; i < 6; ++i)
-    EXPECT_EQ(statuses[i], BURIN_OK) << i;
-  EXPECT_EQ(statuses[6], BURIN_NULL_POINTER);
+  for (int i = 0; i < 9; ++i)
+    EXPECT_EQ(statuses[i], i == 6 ? BURIN_NULL_POINTER : BURIN_OK) << i;
 }
 
 // The weights of a packed file are the file's pages: opening it takes as little memory however large they are.

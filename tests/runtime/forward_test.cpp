@@ -316,7 +316,7 @@ TEST_F(ForwardChecks, the_probe_stands_around_each_kernel) {
 
 TEST(Status, every_status_has_its_own_text) {
   std::vector<std::string> texts;
-  for (int status = BURIN_OK; status <= BURIN_KERNEL_FAILED; ++status)
+  for (int status = BURIN_OK; status <= BURIN_STATE_DAMAGED; ++status)
     texts.push_back(burin_status_text(burin_status(status)));
   for (size_t a = 0; a < texts.size(); ++a)
     for (size_t b = 0; b < a; ++b)

@@ -1,4 +1,5 @@
 #include "hand_made_plans.h"
+#include "plan_arguments.h"
 
 namespace burin_test {
 
@@ -61,30 +62,16 @@ int place(void **arguments) {
   return finish(context_of(arguments));
 }
 
-enum : int32_t { TIME = 0, SEQUENCE = BURIN_AXIS_SEQUENCE, ONE = BURIN_AXIS_ONE, NONE = BURIN_AXIS_NONE };
+enum : int32_t { TIME = 0 };
 
-const burin_plan_argument triple_arguments[] = {
-    {BURIN_ARG_CONTEXT, 0, 0, NONE, NONE, 0, 0, 0},
-    {BURIN_ARG_WEIGHTS, 0, BURIN_F32, NONE, NONE, 0, 16, 64},
-    {BURIN_ARG_INPUT, 0, BURIN_F32, TIME, NONE, 0, 2, 0},
-    {BURIN_ARG_SCRATCH, 0, BURIN_F32, TIME, NONE, 0, 2, 64},
-};
-const burin_plan_argument mean_arguments[] = {
-    {BURIN_ARG_CONTEXT, 0, 0, NONE, NONE, 0, 0, 0},
-    {BURIN_ARG_SCRATCH, 0, BURIN_F32, TIME, NONE, 0, 2, 64},
-    {BURIN_ARG_SCRATCH, 0, BURIN_F32, SEQUENCE, NONE, 0, 2, 0},
-};
-const burin_plan_argument copy_mean_arguments[] = {
-    {BURIN_ARG_CONTEXT, 0, 0, NONE, NONE, 0, 0, 0},
-    {BURIN_ARG_SCRATCH, 0, BURIN_F32, SEQUENCE, NONE, 0, 2, 0},
-    {BURIN_ARG_OUTPUT, 0, BURIN_F32, SEQUENCE, NONE, 0, 2, 0},
-};
-const burin_plan_argument place_arguments[] = {
-    {BURIN_ARG_CONTEXT, 0, 0, NONE, NONE, 0, 0, 0},
-    {BURIN_ARG_SCRATCH, 0, BURIN_F32, TIME, NONE, 0, 2, 64},
-    {BURIN_ARG_POSITIONS, 0, BURIN_I64, TIME, NONE, 0, 1, 0},
-    {BURIN_ARG_OUTPUT, 1, BURIN_F32, TIME, NONE, 0, 2, 0},
-};
+const burin_plan_argument triple_arguments[] = {context_argument(), weights_argument(16, 64), input(0, TIME, 2),
+                                                scratch_rows(TIME, 2, 64)};
+const burin_plan_argument mean_arguments[] = {context_argument(), scratch_rows(TIME, 2, 64),
+                                              scratch_rows(SEQUENCE, 2, 0)};
+const burin_plan_argument copy_mean_arguments[] = {context_argument(), scratch_rows(SEQUENCE, 2, 0),
+                                                   output(0, SEQUENCE, 2)};
+const burin_plan_argument place_arguments[] = {context_argument(), scratch_rows(TIME, 2, 64), positions_argument(TIME),
+                                               output(1, TIME, 2)};
 
 // context, from, to: whole rows
 int copy(void **arguments) {
@@ -96,16 +83,21 @@ int copy(void **arguments) {
 }
 
 const burin_plan_call rows_calls[] = {
-    {triple, "triple", triple_arguments, 4, 0},
-    {mean, "mean", mean_arguments, 3, 1},
-    {copy, "copy_mean", copy_mean_arguments, 3, 0},
-    {place, "place", place_arguments, 4, 0},
+    call(triple, "triple", triple_arguments),
+    call(mean, "mean", mean_arguments, 1),
+    call(copy, "copy_mean", copy_mean_arguments),
+    call(place, "place", place_arguments),
 };
-const burin_plan_tensor rows_inputs[] = {{"x", BURIN_F32, TIME, NONE, 0, 2}};
-const burin_plan_tensor rows_outputs[] = {{"mean", BURIN_F32, SEQUENCE, NONE, 0, 2},
-                                          {"placed", BURIN_F32, TIME, NONE, 0, 2}};
-const burin_plan_entry rows_forward = {
-    rows_calls, rows_inputs, rows_outputs, 4, 1, 2, 1, {128, 0, 0, 0, 64, 0}, BURIN_ARENA_BLOCK_BYTES(8)};
+const burin_plan_tensor rows_inputs[] = {tensor("x", TIME, 2)};
+const burin_plan_tensor rows_outputs[] = {tensor("mean", SEQUENCE, 2), tensor("placed", TIME, 2)};
+const burin_plan_entry rows_forward = [] {
+  burin_plan_entry made = entry(rows_calls, rows_inputs, rows_outputs);
+  made.uses_positions = 1;
+  made.scratch_row_bytes[TIME] = 128;
+  made.scratch_row_bytes[4] = 64;
+  made.kernel_scratch_bytes = BURIN_ARENA_BLOCK_BYTES(8);
+  return made;
+}();
 const burin_plan_axis rows_axes[] = {{"time", 5}};
 const burin_plan_parameter rows_parameters[] = {{"factor", 1, 0, {1, 1}}};
 const burin_plan_segment rows_segments[] = {{0, BURIN_PACK_VECTOR, 0, 0, 0, 0, 64}};
@@ -129,16 +121,12 @@ int masked_sum(void **arguments) {
   return finish(context_of(arguments));
 }
 
-const burin_plan_argument mask_arguments[] = {
-    {BURIN_ARG_CONTEXT, 0, 0, NONE, NONE, 0, 0, 0},       {BURIN_ARG_INPUT, 0, BURIN_F32, T_Q, NONE, 0, 1, 0},
-    {BURIN_ARG_INPUT, 1, BURIN_F32, T_K, NONE, 0, 1, 0},  {BURIN_ARG_INPUT, 2, BURIN_U8, T_Q, T_K, 0, 0, 0},
-    {BURIN_ARG_OUTPUT, 0, BURIN_F32, T_Q, NONE, 0, 1, 0},
-};
-const burin_plan_call mask_calls[] = {{masked_sum, "masked_sum", mask_arguments, 5, 1}};
-const burin_plan_tensor mask_inputs[] = {
-    {"q", BURIN_F32, T_Q, NONE, 0, 1}, {"k", BURIN_F32, T_K, NONE, 0, 1}, {"mask", BURIN_U8, T_Q, T_K, 0, 0}};
-const burin_plan_tensor mask_outputs[] = {{"y", BURIN_F32, T_Q, NONE, 0, 1}};
-const burin_plan_entry mask_forward = {mask_calls, mask_inputs, mask_outputs, 1, 3, 1, 0, {}, 0};
+const burin_plan_argument mask_arguments[] = {context_argument(), input(0, T_Q, 1), input(1, T_K, 1),
+                                              mask_input(2, T_Q, T_K), output(0, T_Q, 1)};
+const burin_plan_call mask_calls[] = {call(masked_sum, "masked_sum", mask_arguments, 1)};
+const burin_plan_tensor mask_inputs[] = {tensor("q", T_Q, 1), tensor("k", T_K, 1), mask_tensor("mask", T_Q, T_K)};
+const burin_plan_tensor mask_outputs[] = {tensor("y", T_Q, 1)};
+const burin_plan_entry mask_forward = entry(mask_calls, mask_inputs, mask_outputs);
 const burin_plan_axis mask_axes[] = {{"t_q", 4}, {"t_k", 1000000}};
 
 // --- step_plan ---
@@ -165,29 +153,34 @@ int remember(void **arguments) {
   return finish(context_of(arguments));
 }
 
-enum { TILED_AT = 64, PLAIN_AT = 128, SUM_AT = 192 };
+enum { TILED_AT = 128, PLAIN_AT = 192, SUM_AT = 256 };
 const burin_plan_argument step_arguments[] = {
-    {BURIN_ARG_CONTEXT, 0, 0, NONE, NONE, 0, 0, 0},
-    {BURIN_ARG_INPUT, 0, BURIN_F32, ONE, NONE, 0, 2, 0},
-    {BURIN_ARG_POSITION, 0, BURIN_I64, NONE, NONE, 0, 0, 0},
-    {BURIN_ARG_STATE, 0, BURIN_F32, NONE, NONE, 0, 16, TILED_AT},
-    {BURIN_ARG_STATE, 1, BURIN_F32, NONE, NONE, 0, 12, PLAIN_AT},
-    {BURIN_ARG_STATE, 2, BURIN_F64, NONE, NONE, 0, 2, SUM_AT},
-    {BURIN_ARG_SCRATCH, 0, BURIN_F32, ONE, NONE, 0, 2, 0},
-    {BURIN_ARG_OUTPUT, 0, BURIN_F32, ONE, NONE, 0, 2, 0},
-    {BURIN_ARG_STATE_ROW, 0, BURIN_F32, NONE, NONE, STEP_TILE, 2, TILED_AT},
-    {BURIN_ARG_STATE_ROW, 1, BURIN_F32, NONE, NONE, 0, 2, PLAIN_AT},
-    {BURIN_ARG_STATE, 2, BURIN_F64, NONE, NONE, 0, 2, SUM_AT},
+    context_argument(),
+    input(0, ONE, 2),
+    position_argument(0),
+    storage(BURIN_F32, 16, TILED_AT),
+    storage(BURIN_F32, 12, PLAIN_AT),
+    storage(BURIN_F64, 2, SUM_AT),
+    scratch_rows(ONE, 2, 0),
+    output(0, ONE, 2),
+    state_row(0, STEP_TILE, 0, 2, TILED_AT),
+    state_row(0, 0, 0, 2, PLAIN_AT),
+    storage(BURIN_F64, 2, SUM_AT),
 };
-const burin_plan_call step_calls[] = {{remember, "remember", step_arguments, 11, 0}};
-const burin_plan_tensor step_inputs[] = {{"x", BURIN_F32, ONE, NONE, 0, 2}};
-const burin_plan_tensor step_outputs[] = {{"y", BURIN_F32, ONE, NONE, 0, 2}};
-const burin_plan_entry step_entry = {step_calls, step_inputs, step_outputs, 1, 1, 1, 0, {0, 0, 0, 0, 0, 64}, 0};
+const burin_plan_call step_calls[] = {call(remember, "remember", step_arguments)};
+const burin_plan_tensor step_inputs[] = {tensor("x", ONE, 2)};
+const burin_plan_tensor step_outputs[] = {tensor("y", ONE, 2)};
+const burin_plan_entry step_entry = [] {
+  burin_plan_entry made = entry(step_calls, step_inputs, step_outputs);
+  made.scratch_row_bytes[5] = 64;
+  return made;
+}();
+const burin_plan_stream step_streams[] = {{"time", &step_entry, nullptr, TIME, 1, STEP_CAPACITY, -1}};
 const burin_plan_entry no_forward = {};
 const burin_plan_axis step_axes[] = {{"time", STEP_CAPACITY}};
-const burin_plan_state_value step_values[] = {{"tiled", BURIN_F32, STEP_TILE, STEP_CAPACITY, 2, TILED_AT, 64},
-                                              {"plain", BURIN_F32, 0, STEP_CAPACITY, 2, PLAIN_AT, 48},
-                                              {"sum", BURIN_F64, 0, 1, 2, SUM_AT, 16}};
+const burin_plan_state_value step_values[] = {{"tiled", BURIN_F32, STEP_TILE, 0, 0, STEP_CAPACITY, 0, 2, TILED_AT, 64},
+                                              {"plain", BURIN_F32, 0, 0, 0, STEP_CAPACITY, 0, 2, PLAIN_AT, 48},
+                                              {"sum", BURIN_F64, 0, 0, 0, 1, 0, 2, SUM_AT, 16}};
 
 burin_plan make_plan(const char *name, uint64_t fingerprint, const burin_plan_entry *forward,
                      const burin_plan_axis *axes, int32_t axis_count) {
@@ -199,7 +192,6 @@ burin_plan make_plan(const char *name, uint64_t fingerprint, const burin_plan_en
   plan.forward = forward;
   plan.axes = axes;
   plan.axis_count = axis_count;
-  plan.step_axis = -1;
   return plan;
 }
 
@@ -219,11 +211,12 @@ const burin_plan mask_plan = make_plan("mask", 12, &mask_forward, mask_axes, 2);
 
 const burin_plan step_plan = [] {
   burin_plan plan = make_plan("step", 13, &no_forward, step_axes, 1);
-  plan.step = &step_entry;
+  plan.graph = 1300;
+  plan.streams = step_streams;
+  plan.stream_count = 1;
   plan.state_values = step_values;
   plan.state_value_count = 3;
-  plan.state_bytes = 256;
-  plan.step_axis = 0;
+  plan.state_bytes = 320;
   return plan;
 }();
 

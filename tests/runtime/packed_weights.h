@@ -33,7 +33,6 @@ inline burin_plan two_tensors_plan() {
   plan.segments = two_segments;
   plan.segment_count = 2;
   plan.weights_bytes = 80;
-  plan.step_axis = -1;
   return plan;
 }
 

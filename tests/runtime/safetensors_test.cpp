@@ -24,7 +24,6 @@ burin_plan plan_of_one_vector() {
   plan.segments = segments;
   plan.segment_count = 1;
   plan.weights_bytes = 64;
-  plan.step_axis = -1;
   return plan;
 }
 

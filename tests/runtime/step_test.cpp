@@ -23,7 +23,7 @@ protected:
     seen = {};
     ASSERT_EQ(reset(), BURIN_OK);
   }
-  burin_status reset() { return burin_rt_reset(&step_plan, model.get(), state.data(), state.size()); }
+  burin_status reset() { return burin_rt_reset(&step_plan, model.get(), state.data(), state.size(), 0); }
   burin_status step(const void *x, void *result) {
     const void *inputs[] = {x};
     void *outputs[] = {result};
@@ -36,8 +36,8 @@ protected:
   burin_status advance(const Floats &x, Floats &result) {
     const void *inputs[] = {x.data()};
     void *outputs[] = {result.data()};
-    return burin_rt_advance(&step_plan, model.get(), state_memory, scratch_memory, scratch_bytes, int64_t(x.size() / 2),
-                            inputs, outputs);
+    return burin_rt_advance(&step_plan, model.get(), 0, state_memory, scratch_memory, scratch_bytes,
+                            int64_t(x.size() / 2), inputs, outputs);
   }
   // The call gives `expected`, runs no kernel, and leaves state and outputs alone.
   template <typename Call> void expect_refused(burin_status expected, Call call) {
@@ -94,16 +94,18 @@ TEST_F(Step, advance_checks_the_whole_call_first) {
   const void *inputs[] = {x.data()};
   void *outputs[] = {x.data() + 6}; // past the first samples' inputs, within the last ones'
   expect_refused(BURIN_OVERLAP, [&] {
-    return burin_rt_advance(&step_plan, model.get(), state.data(), scratch.data(), scratch_bytes, 4, inputs, outputs);
+    return burin_rt_advance(&step_plan, model.get(), 0, state.data(), scratch.data(), scratch_bytes, 4, inputs,
+                            outputs);
   });
   for (int64_t count : {int64_t(-1), INT64_MIN})
     expect_refused(BURIN_TIME_OUT_OF_RANGE, [&] {
-      return burin_rt_advance(&step_plan, model.get(), state.data(), scratch.data(), scratch_bytes, count, inputs,
+      return burin_rt_advance(&step_plan, model.get(), 0, state.data(), scratch.data(), scratch_bytes, count, inputs,
                               outputs);
     });
   outputs[0] = result.data();
   expect_refused(BURIN_STATE_FULL, [&] {
-    return burin_rt_advance(&step_plan, model.get(), state.data(), scratch.data(), scratch_bytes, 7, inputs, outputs);
+    return burin_rt_advance(&step_plan, model.get(), 0, state.data(), scratch.data(), scratch_bytes, 7, inputs,
+                            outputs);
   });
 }
 
@@ -112,8 +114,9 @@ TEST_F(Step, advance_by_nothing_changes_nothing) {
   std::vector<unsigned char> before = state.copy();
   const void *inputs[] = {nullptr};
   void *outputs[] = {nullptr};
-  EXPECT_EQ(burin_rt_advance(&step_plan, model.get(), state.data(), scratch.data(), scratch_bytes, 0, inputs, outputs),
-            BURIN_OK);
+  EXPECT_EQ(
+      burin_rt_advance(&step_plan, model.get(), 0, state.data(), scratch.data(), scratch_bytes, 0, inputs, outputs),
+      BURIN_OK);
   EXPECT_EQ(state.copy(), before);
 }
 
@@ -129,7 +132,7 @@ TEST_F(Step, a_reset_state_is_a_fresh_one) {
 
 TEST_F(Step, states_do_not_disturb_one_another) {
   AlignedMemory other(state.size());
-  ASSERT_EQ(burin_rt_reset(&step_plan, model.get(), other.data(), other.size()), BURIN_OK);
+  ASSERT_EQ(burin_rt_reset(&step_plan, model.get(), other.data(), other.size(), 0), BURIN_OK);
   for (int t = 1; t <= 3; ++t) {
     state_memory = state.data();
     ASSERT_EQ(step(1, 10), BURIN_OK);
@@ -144,7 +147,7 @@ TEST_F(Step, foreign_states) {
   burin_plan other_graph = step_plan;
   other_graph.fingerprint += 1;
   Model other_model = open_without_weights(other_graph);
-  ASSERT_EQ(burin_rt_reset(&other_graph, other_model.get(), state.data(), state.size()), BURIN_OK);
+  ASSERT_EQ(burin_rt_reset(&other_graph, other_model.get(), state.data(), state.size(), 0), BURIN_OK);
   expect_refused(BURIN_STATE_FOREIGN, [&] { return step(1, 2); });
   std::memset(state.data(), 0, state.size());
   expect_refused(BURIN_STATE_FOREIGN, [&] { return step(1, 2); });
@@ -188,9 +191,9 @@ TEST_F(Step, null_misaligned_and_overlapping_memory) {
 }
 
 TEST_F(Step, reset_checks_its_memory) {
-  EXPECT_EQ(burin_rt_reset(&step_plan, model.get(), nullptr, state.size()), BURIN_NULL_POINTER);
-  EXPECT_EQ(burin_rt_reset(&step_plan, model.get(), state.data() + 4, state.size()), BURIN_MISALIGNED);
-  EXPECT_EQ(burin_rt_reset(&step_plan, model.get(), state.data(), state.size() - 1), BURIN_SCRATCH_TOO_SMALL);
+  EXPECT_EQ(burin_rt_reset(&step_plan, model.get(), nullptr, state.size(), 0), BURIN_NULL_POINTER);
+  EXPECT_EQ(burin_rt_reset(&step_plan, model.get(), state.data() + 4, state.size(), 0), BURIN_MISALIGNED);
+  EXPECT_EQ(burin_rt_reset(&step_plan, model.get(), state.data(), state.size() - 1, 0), BURIN_SCRATCH_TOO_SMALL);
 }
 
 TEST_F(Step, a_failed_kernel_leaves_the_position) {
@@ -202,7 +205,9 @@ TEST_F(Step, a_failed_kernel_leaves_the_position) {
 
 TEST_F(Step, without_a_bound_goes_past_the_axis) {
   burin_plan endless = step_plan;
-  endless.step_axis = -1;
+  burin_plan_stream stream = step_plan.streams[0];
+  stream.capacity = -1;
+  endless.streams = &stream;
   Floats x = {0, 0};
   const void *inputs[] = {x.data()};
   void *outputs[] = {y.data()};
@@ -216,10 +221,13 @@ TEST_F(Step, without_a_bound_goes_past_the_axis) {
 TEST_F(Step, graphs_that_look_ahead_have_none) {
   Model rows_model = open_rows_model();
   int64_t rows = 0;
-  EXPECT_EQ(burin_rt_reset(&rows_plan, rows_model.get(), state.data(), state.size()), BURIN_NO_STEP);
+  EXPECT_EQ(burin_rt_reset(&rows_plan, rows_model.get(), state.data(), state.size(), 0), BURIN_NO_STEP);
   EXPECT_EQ(burin_rt_step(&rows_plan, rows_model.get(), nullptr, nullptr, 0, nullptr, nullptr), BURIN_NO_STEP);
-  EXPECT_EQ(burin_rt_advance(&rows_plan, rows_model.get(), nullptr, nullptr, 0, 1, nullptr, nullptr), BURIN_NO_STEP);
+  EXPECT_EQ(burin_rt_advance(&rows_plan, rows_model.get(), 0, nullptr, nullptr, 0, 1, nullptr, nullptr), BURIN_NO_STEP);
   EXPECT_EQ(burin_rt_state_read(&rows_plan, rows_model.get(), state.data(), "a", nullptr, 0, &rows), BURIN_NO_STEP);
+  size_t bytes = 0;
+  EXPECT_EQ(burin_rt_state_save(&rows_plan, rows_model.get(), state.data(), nullptr, 0, &bytes), BURIN_NO_STEP);
+  EXPECT_EQ(burin_rt_state_load(&rows_plan, rows_model.get(), state.data(), state.size(), &bytes, 8), BURIN_NO_STEP);
 }
 
 TEST_F(Step, state_read_gives_plain_rows_of_every_layout) {
@@ -260,7 +268,7 @@ TEST_F(Step, state_read_checks) {
   EXPECT_EQ(read(state.data(), nullptr, values.data(), 2), BURIN_NULL_POINTER);
   EXPECT_EQ(read(state.data(), "tiled", nullptr, 2), BURIN_NULL_POINTER);
   EXPECT_EQ(read(state.data() + 4, "tiled", values.data(), 2), BURIN_MISALIGNED);
-  EXPECT_EQ(read(state.data(), "tiled", state.data() + 248, 2), BURIN_OVERLAP);
+  EXPECT_EQ(read(state.data(), "tiled", state.data() + state.size() - 8, 2), BURIN_OVERLAP);
   EXPECT_EQ(read(values.data(), "tiled", nullptr, 0),
             uintptr_t(values.data()) % 64 ? BURIN_MISALIGNED : BURIN_STATE_FOREIGN);
   EXPECT_EQ(rows, -1);

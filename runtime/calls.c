@@ -1,0 +1,84 @@
+/* The calls of an entry over many units; calls.h. */
+#include "calls.h"
+
+#include "state.h"
+
+void burin_lay_out_part(burin_part *part, void *scratch) {
+  const burin_plan_entry *entry = part->entry;
+  size_t arena_bytes = burin_arena_bytes(entry);
+  burin_arena_start(&part->arena, scratch, arena_bytes);
+  unsigned char *next = (unsigned char *)burin_advance_pointer(scratch, (int64_t)arena_bytes);
+  if (entry->uses_positions)
+    for (int32_t axis = 0; axis < BURIN_MAX_AXES; ++axis) {
+      part->positions[axis] = (int64_t *)(void *)next;
+      next = (unsigned char *)burin_advance_pointer(next, (int64_t)burin_positions_bytes(part->units[axis]));
+    }
+  for (int slot = 0; slot < BURIN_SLOTS; ++slot) {
+    part->regions[slot] = next;
+    next = (unsigned char *)burin_advance_pointer(next, entry->scratch_row_bytes[slot] * part->units[slot]);
+  }
+}
+
+/* The first row that the view sees of an input, an output or a value in scratch. */
+static void *rows_of(const burin_part *part, const burin_view *view, const burin_plan_argument *argument) {
+  int slot = burin_slot(argument->row_axis);
+  int64_t unit = argument->columns * argument->rows_each; /* elements */
+  int64_t first = view->first[slot] * unit;
+  const void *base;
+  if (argument->kind == BURIN_ARG_SCRATCH) {
+    base = burin_advance_pointer(part->regions[slot], argument->offset * part->units[slot]);
+  } else {
+    base = argument->kind == BURIN_ARG_INPUT ? part->inputs[argument->index] : part->outputs[argument->index];
+    first += part->start[slot] * unit;
+  }
+  if (argument->column_axis >= 0)
+    first = view->pairs_before[argument->row_axis][argument->column_axis];
+  return burin_advance_pointer(base, first * (int64_t)burin_element_bytes(argument->type));
+}
+
+/* The pointer that stands for one argument. `rows_seen` collects whether any row buffer of the call has rows. */
+static void *describe_argument(const burin_part *part, const burin_view *view, const burin_plan_argument *argument,
+                               burin_descriptor *descriptor, int64_t *rows_seen) {
+  int slot = burin_slot(argument->row_axis);
+  int64_t columns = argument->columns, rows = view->units[slot] * argument->rows_each;
+  switch (argument->kind) {
+  case BURIN_ARG_WEIGHTS:
+    return burin_describe_vector(descriptor, BURIN_F32, (void *)(uintptr_t)(part->weights + argument->offset), columns);
+  case BURIN_ARG_INPUT:
+  case BURIN_ARG_OUTPUT:
+  case BURIN_ARG_SCRATCH:
+    *rows_seen |= rows;
+    return burin_describe_rows(descriptor, argument->type, rows_of(part, view, argument),
+                               argument->column_axis >= 0 ? view->units[argument->column_axis] : columns, rows);
+  case BURIN_ARG_POSITIONS:
+    return burin_describe_rows(descriptor, BURIN_I64, part->positions[slot] + view->first[slot], 1, view->units[slot]);
+  default:
+    return burin_describe_state(descriptor, argument, part->state, part->position, part->taken);
+  }
+}
+
+static int is_open(const burin_part *part, const burin_view *view, const burin_plan_guard *guard) {
+  if (guard->parent >= 0 && !is_open(part, view, &part->entry->guards[guard->parent]))
+    return 0; /* first: where the parent is closed, this signal may never have been computed */
+  const float *signal = (const float *)rows_of(part, view, &guard->signal);
+  int64_t rows = view->units[burin_slot(guard->signal.row_axis)] * guard->signal.rows_each;
+  int open = 0;
+  for (int64_t row = 0; row < rows; ++row)
+    open |= signal[row] > guard->threshold;
+  return open;
+}
+
+burin_status burin_run_call(burin_part *part, const burin_view *view, const burin_plan_call *call) {
+  if (call->guard >= 0 && !is_open(part, view, &part->entry->guards[call->guard]))
+    return BURIN_OK;
+  burin_descriptor descriptors[BURIN_MAX_ARGUMENTS];
+  void *arguments[BURIN_MAX_ARGUMENTS];
+  void *context = &part->arena;
+  int64_t rows_seen = 0;
+  for (int32_t i = 0; i < call->argument_count; ++i)
+    arguments[i] = call->arguments[i].kind == BURIN_ARG_CONTEXT
+                       ? &context
+                       : describe_argument(part, view, &call->arguments[i], &descriptors[i], &rows_seen);
+  /* With no row on any side there is nothing to write; a pool over no rows still has its one result row. */
+  return rows_seen == 0 ? BURIN_OK : burin_call_kernel(call, arguments, &part->arena);
+}

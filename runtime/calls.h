@@ -1,0 +1,40 @@
+/* The calls of an entry over many units (time steps, sequences): a part of a batch in `forward`, several rows of a
+ * stream in `advance`. A part says what the units are and where their rows lie, a view which of them one call sees.
+ *
+ * One row of a stream has no views and no counts; step.c runs it by a shorter way.
+ */
+#ifndef BURIN_CALLS_H
+#define BURIN_CALLS_H
+
+#include "call.h"
+#include "scratch.h"
+
+typedef struct burin_part {
+  const burin_plan_entry *entry;
+  const unsigned char *weights;
+  const void *const *inputs;
+  void *const *outputs;
+  int64_t start[BURIN_SLOTS]; /* the part's first unit in inputs and outputs */
+  int64_t units[BURIN_SLOTS];
+  unsigned char *regions[BURIN_SLOTS]; /* of scratch, which holds the part alone */
+  int64_t *positions[BURIN_MAX_AXES];
+  burin_arena arena;
+  /* Of streams alone: */
+  unsigned char *state;
+  const int64_t *position; /* of each stream's next row */
+  const int64_t *taken;    /* rows of each stream so far */
+} burin_part;
+
+/* The units that a call sees: all of the part, or those of one sequence. */
+typedef struct burin_view {
+  int64_t first[BURIN_SLOTS];
+  int64_t units[BURIN_SLOTS];
+  int64_t pairs_before[BURIN_MAX_AXES][BURIN_MAX_AXES]; /* elements of the masks of earlier sequences, by their axes */
+} burin_view;
+
+/* Places the part's arena, positions and regions in scratch; the positions are left to fill in. */
+BURIN_PRIVATE void burin_lay_out_part(burin_part *part, void *scratch);
+/* Makes the call, unless its guard is closed in the view or no argument has a row. */
+BURIN_PRIVATE burin_status burin_run_call(burin_part *part, const burin_view *view, const burin_plan_call *call);
+
+#endif
