@@ -4,6 +4,7 @@
     python3 scripts/build.py demo       builds, then runs the examples
     python3 scripts/build.py test       builds, then runs every test; the last line is the count
     python3 scripts/build.py soak       builds, then runs streams over millions of samples; the last line is the count
+    python3 scripts/build.py bench      builds, then times Burin beside other engines
     python3 scripts/build.py --help     everything else
 
 Each command does whatever still has to come before it: Debian packages (as root, on Debian 12), the pinned PyPI
@@ -157,6 +158,14 @@ def soak(preset: str) -> int:
     return 1 if failed else 0
 
 
+def bench(arguments: argparse.Namespace) -> int:
+    """Times Burin beside other engines, which it installs into an environment of their own (bench/)."""
+    options = ["--quick"] if arguments.quick else []
+    options += ["--threads", *arguments.threads] if arguments.threads else []
+    options += ["--only", *arguments.only] if arguments.only else []
+    return run_visibly("bench", [sys.executable, "-m", "bench", "--build", build(arguments.preset), *options])
+
+
 def clean(everything: bool) -> int:
     for folder in [ROOT / "build"] + ([VENV] if everything else []):
         say(f"removing {folder}")
@@ -182,6 +191,10 @@ def parse_arguments() -> argparse.Namespace:
     add_build_command("test", "build, then run the tests; the last line counts them").add_argument(
         "--only", metavar="NAME", help="run only tests whose name matches this regular expression")
     add_build_command("soak", "build, then run streams over millions of samples; the last line counts the programs")
+    beside = add_build_command("bench", "build, then time Burin beside other engines; see docs/performance.md")
+    beside.add_argument("--quick", action="store_true", help="only the two best peers of each workload")
+    beside.add_argument("--threads", nargs="+", metavar="N", help="how many (default: 1 and then 2; with --quick 1)")
+    beside.add_argument("--only", nargs="+", metavar="W", help="only these workloads, W1.fwd to W5")
     commands.add_parser("clean", help="remove what was built").add_argument(
         "--all", action="store_true", help="remove .venv too")
     commands.add_parser("doctor", help="say what is installed and what is missing; change nothing")
@@ -197,6 +210,7 @@ def main() -> int:
         "demo": lambda: demo(arguments.preset),
         "test": lambda: test(arguments.preset, arguments.only),
         "soak": lambda: soak(arguments.preset),
+        "bench": lambda: bench(arguments),
         "clean": lambda: clean(arguments.all),
         "doctor": doctor,
     }

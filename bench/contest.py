@@ -1,0 +1,48 @@
+"""Who runs what. A contestant is an engine's file in contestants/, and after a colon the form of it."""
+
+from __future__ import annotations
+
+from bench.record import Record
+from bench.shapes import MINILM, Workload
+
+OURS = "burin"
+ENCODERS = ["onnxruntime", "onnxruntime:fused", "openvino", "iree", "jax", "torch:compile", "torch:aoti"]
+STEPS = ["onnxruntime", "openvino", "iree", "jax", "torch:compile", "torch:aoti"]
+BATCHES = [f"{engine}{mode}" for engine in ("onnxruntime:", "onnxruntime:fused-", "openvino:", "ctranslate2:", "jax:",
+                                            "torch:compile-") for mode in ("one", "by4", "by16")]
+
+# The two that were fastest with one thread where these workloads were measured first: an Intel machine, and for W5, whose
+# batches of 4 came later, an AMD one.
+FASTEST_ELSEWHERE = {
+    "W1.fwd": ["iree", "onnxruntime:fused"],
+    "W1.step": ["iree", "torch:aoti"],
+    "W2.fwd": ["openvino", "iree"],
+    "W2.step": ["iree", "jax"],
+    "W3.T8": ["iree", "openvino"],
+    "W3.T32": ["openvino", "ctranslate2"],
+    "W3.T128": ["ctranslate2", "openvino"],
+    "W3.T256": ["openvino", "torch:aoti"],
+    "W4.fwd": ["torch:compile", "openvino"],
+    "W5": ["openvino:by4", "onnxruntime:by4"],
+}
+
+
+def peers_of(workload: Workload) -> list[str]:
+    """All of them."""
+    if workload.mode == "batch":
+        return BATCHES
+    if workload.mode == "step":
+        return STEPS
+    return ENCODERS + (["ctranslate2"] if workload.encoder == MINILM else [])
+
+
+def two_best(workload: Workload, threads: int, full_run: list[Record], available: set[str]) -> list[str]:
+    """The fastest two of the last full run on this machine; before there is one, those that were fastest elsewhere."""
+    for record in full_run:
+        if (record["workload"], record["threads"]) == (workload.id, threads):
+            ranked = sorted(record["peers"], key=record["peers"].get)
+            break
+    else:
+        ranked = FASTEST_ELSEWHERE[workload.id] + peers_of(workload)
+    usable = [name for name in dict.fromkeys(ranked) if name.partition(":")[0] in available]
+    return usable[:2]

@@ -1,0 +1,1 @@
+"""One file an engine, each with `prepare(workload, form, setting)`: the workload made ready to be called."""

@@ -1,0 +1,208 @@
+"""The bench: every workload, Burin and its peers in turn, records, table, plot and page.
+
+    python -m bench.run --build FOLDER --installed PEER… [--quick] [--threads N…] [--only WORKLOAD…]
+
+`scripts/build.py bench` runs it, in the bench's environment.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from bench.contest import OURS, peers_of, two_best
+from bench.engines import Engine, cores_for, in_turn
+from bench.models import NAMES, compile_model
+from bench.native import Programs
+from bench.page import write_page
+from bench.plot import write_plot
+from bench.record import Machine, Record, Times, count_of, duration, losses, make_record, table
+from bench.reference import reference
+from bench.shapes import BY_ID, WORKLOADS, Workload
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "bench" / "results"
+START = time.monotonic()
+
+
+class Pace(NamedTuple):
+    """How long everyone is timed."""
+
+    rounds: int
+    seconds: float  # of a burst; a call is never cut short
+
+
+QUICK, FULL = Pace(8, 0.06), Pace(16, 0.1)
+LARGE_FLOPS = 1e10  # workloads beyond it get half as many rounds: a call of theirs outlasts a burst
+
+
+def say(text: str) -> None:
+    minutes, seconds = divmod(int(time.monotonic() - START), 60)
+    print(f"[{minutes:2d}:{seconds:02d}] {text}", flush=True)
+
+
+class Measured(NamedTuple):
+    """Everything about one workload."""
+
+    workload: Workload
+    own: Times
+    peers: dict[str, Times]
+    error: float
+    machine: Machine
+    own_c: Times | None
+    peers_c: dict[str, Times]
+
+
+class Bench:
+    """One run with one number of threads."""
+
+    def __init__(self, options: argparse.Namespace, threads: int, full_run: list[Record]) -> None:
+        self.options, self.threads, self.full_run = options, threads, full_run
+        self.pace = QUICK if options.quick else FULL
+        self.cache = options.build / "bench"
+        self.models = self.cache / "models"
+        self.engines: dict[str, Engine | None] = {}
+        self.programs = Programs(options.build, self.models, self.cache)
+
+    def engine(self, name: str) -> Engine | None:
+        """Started when it is first wanted; None, and named once, where it does not start."""
+        if name not in self.engines:
+            log = self.cache / f"{name.replace(':', '_')}.log"
+            started = Engine(name, self.threads, self.models, self.cache, log)
+            if "failed" in started.hello:
+                say(f"  skipping {name}: {started.hello['failed']}")
+            self.engines[name] = None if "failed" in started.hello else started
+        return self.engines[name]
+
+    def ready(self, workload: Workload, names: list[str]) -> tuple[dict[str, Engine], dict[str, float]]:
+        """Those of the contestants whose answer is right, and their largest errors."""
+        engines, errors = {}, {}
+        for name in names:
+            engine = self.engine(name)
+            if engine is None:
+                continue
+            answer = engine.prepare(workload.id)
+            if "failed" in answer:
+                say(f"  skipping {name}: {answer['failed']}")
+            elif not answer["right"]:
+                say(f"  skipping {name}: its answer is wrong by {answer['error']:.1e}")
+            else:
+                engines[name], errors[name] = engine, answer["error"]
+        return engines, errors
+
+    def contestants(self, workload: Workload) -> list[str]:
+        available = set(self.options.installed)
+        if self.options.quick:
+            return [OURS, *two_best(workload, self.threads, self.full_run, available)]
+        return [OURS, *(name for name in peers_of(workload) if name.partition(":")[0] in available)]
+
+    def measure(self, workload: Workload) -> Measured | None:
+        """None where Burin has no time."""
+        say(f"{workload.id}: {workload.title}")
+        engines, errors = self.ready(workload, self.contestants(workload))
+        rounds = self.pace.rounds // (2 if workload.flops > LARGE_FLOPS else 1)
+        times = in_turn(engines, rounds, self.pace.seconds)
+        for engine in engines.values():
+            engine.drop()
+        own = times.pop(OURS, None)
+        if own is None:
+            say("  no time of Burin")
+            return None
+        say(f"  {OURS} {duration(own.minimum)}" + "".join(
+            f", {name} {duration(peer.minimum)}" for name, peer in sorted(times.items(), key=lambda item: item[1])))
+        machine = Machine(*self.programs.machine(self.threads, workload.encoder.weight_bytes()))
+        own_c, peers_c = self.measure_c(workload)
+        return Measured(workload, own, times, errors[OURS], machine, own_c, peers_c)
+
+    def measure_c(self, workload: Workload) -> tuple[Times | None, dict[str, Times]]:
+        """The small encoders with one thread, everyone called from C."""
+        if self.threads != 1 or not workload.id.startswith(("W1", "W2")):
+            return None, {}
+        programs = self.programs.of(workload, set(self.options.installed), say)
+        times = in_turn(programs, self.pace.rounds, self.pace.seconds)
+        for program in programs.values():
+            program.close()
+        return times.pop(OURS, None), times
+
+    def run(self, workloads: list[Workload]) -> list[Record]:
+        """The records; all of them against the best peak that was seen."""
+        say(f"{count_of(self.threads, 'thread')}, on core {', '.join(map(str, cores_for(self.threads)))}; "
+            f"load of the machine {os.getloadavg()[0]:.1f}")
+        try:
+            found = [measured for workload in workloads if (measured := self.measure(workload))]
+        finally:
+            self.close()
+        peak = max((measured.machine.gflops for measured in found), default=0)
+        return [make_record(measured.workload, self.threads, measured.own, measured.peers, measured.error,
+                            measured.machine._replace(gflops=peak), measured.own_c, measured.peers_c)
+                for measured in found]
+
+    def close(self) -> None:
+        for engine in self.engines.values():
+            if engine:
+                engine.close()
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Times Burin beside other engines.")
+    parser.add_argument("--build", type=Path, required=True, help="the build folder, with bin/burin")
+    parser.add_argument("--burin", type=Path, help="the compiler, unless it is the build folder's")
+    parser.add_argument("--installed", nargs="*", default=[], metavar="PEER", help="peers in this environment")
+    parser.add_argument("--quick", action="store_true", help="against the two best peers of each workload")
+    parser.add_argument("--threads", type=int, nargs="+", help="1 and 2, or with --quick 1")
+    parser.add_argument("--only", nargs="+", choices=list(BY_ID), metavar="WORKLOAD", default=list(BY_ID))
+    options = parser.parse_args()
+    options.threads = options.threads or ([1] if options.quick else [1, 2])
+    return options
+
+
+def prepare_models(options: argparse.Namespace, workloads: list[Workload]) -> None:
+    cache = options.build / "bench"
+    (cache / "models").mkdir(parents=True, exist_ok=True)
+    burin = options.burin or options.build / "bin" / "burin"
+    for encoder in dict.fromkeys(workload.encoder for workload in workloads):
+        say(f"compiling {NAMES[encoder]}")
+        compile_model(burin, encoder, cache / "models", cache)
+    for workload in workloads:
+        reference(workload, cache)
+
+
+def write(records: list[Record], folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "latest.json").write_text(json.dumps(records, indent=1) + "\n")
+    write_plot(records, folder / "latest.svg")
+    write_page(records, folder / "latest.svg", folder / "latest.html")
+
+
+def read_full_run() -> list[Record]:
+    path = RESULTS / "full.json"
+    return json.loads(path.read_text()) if path.exists() else []
+
+
+def main() -> int:
+    options = parse_arguments()
+    available = len(os.sched_getaffinity(0))
+    if max(options.threads) > available:
+        print(f"error: --threads {max(options.threads)}: {available} cores are available")
+        return 1
+    workloads = [workload for workload in WORKLOADS if workload.id in options.only]
+    prepare_models(options, workloads)
+    full_run = read_full_run()
+    records = [record for threads in options.threads for record in Bench(options, threads, full_run).run(workloads)]
+    write(records, RESULTS)
+    if not options.quick and options.only == list(BY_ID):
+        (RESULTS / "full.json").write_text((RESULTS / "latest.json").read_text())
+    print(f"\n{table(records)}\n")
+    lost = losses(records)
+    print("slower than a peer:\n  " + "\n  ".join(lost) if lost else "no case in which a peer is faster")
+    print(f"{RESULTS / 'latest.json'}, latest.svg, latest.html")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

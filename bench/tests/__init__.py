@@ -1,0 +1,1 @@
+"""Tests of what needs no peer."""

@@ -1,0 +1,113 @@
+"""One engine in a process of its own: `python -m bench.worker NAME THREADS CORES MODELS CACHE`.
+
+It says hello, then answers one line of JSON with one line of JSON:
+
+    {"op": "prepare", "workload": ID}            {"error": largest error, "right": within the tolerance, "group": calls}
+    {"op": "burst", "seconds": S}                {"us": [time of a call, …]}
+    {"op": "drop"}                               {}
+
+What cannot be done is {"failed": why}, and the process stays.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+GROUP_SECONDS = 20e-6  # calls shorter than this are timed several at once
+WARM_SECONDS = 0.04  # calls shorter than this are made once before a burst is timed
+
+
+class Worker:
+    """The engine, and the workload that it has ready."""
+
+    def __init__(self, name: str, threads: int, models: Path, cache: Path) -> None:
+        engine, _, self.form = name.partition(":")
+        self.engine = importlib.import_module(f"bench.contestants.{engine}")
+        self.threads, self.models, self.cache = threads, models, cache
+        self.prepared: Any = None
+        self.group, self.warm = 1, False
+
+    def prepare(self, workload: str) -> dict[str, Any]:
+        from bench.contestants.contract import Setting
+        from bench.reference import largest_error, reference
+        from bench.shapes import BY_ID
+
+        expected = reference(BY_ID[workload], self.cache)
+        setting = Setting(self.threads, self.models, self.cache, expected)
+        prepared = self.engine.prepare(BY_ID[workload], self.form, setting)
+        self.prepared, self.group, self.warm = prepared, 1, False
+        for _ in range(2):  # twice, because a call must not spoil the next one
+            if prepared.rewind:
+                prepared.rewind()
+            answers = [call() for call in prepared.calls]
+        error, right = largest_error(prepared.to_numpy(answers[-1]), expected.result)
+        seconds = min(self.burst(0.02)["us"]) / 1e6
+        self.warm = seconds < WARM_SECONDS
+        if not prepared.rewind:
+            self.group = max(1, int(GROUP_SECONDS / seconds))
+        return {"error": error, "right": right, "group": self.group * len(prepared.calls)}
+
+    def burst(self, seconds: float) -> dict[str, Any]:
+        """Samples for so long, at least one."""
+        calls, rewind, clock = list(self.prepared.calls) * self.group, self.prepared.rewind, time.perf_counter_ns
+        samples: list[float] = []
+        if self.warm:
+            for call in calls:
+                call()
+            if rewind:
+                rewind()
+        end = clock() + int(seconds * 1e9)
+        while not samples or clock() < end:
+            if rewind:
+                rewind()
+            start = clock()
+            for call in calls:
+                call()
+            samples.append((clock() - start) / len(calls) / 1e3)
+        return {"us": samples}
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        match request["op"]:
+            case "prepare":
+                return self.prepare(request["workload"])
+            case "burst":
+                return self.burst(request["seconds"])
+        self.prepared = None
+        return {}
+
+
+def failure(error: Exception) -> dict[str, str]:
+    text = str(error).strip().splitlines()
+    return {"failed": f"{type(error).__name__}: {text[0] if text else ''}"[:200]}
+
+
+def main() -> None:
+    name, threads, cores, models, cache = sys.argv[1:]
+    os.sched_setaffinity(0, map(int, cores.split(",")))
+    replies = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what an engine prints is no reply
+
+    def reply(what: dict[str, Any]) -> None:
+        print(json.dumps(what), file=replies, flush=True)
+
+    try:
+        worker = Worker(name, int(threads), Path(models), Path(cache))
+    except (ImportError, OSError) as error:
+        reply(failure(error))
+        return
+    reply({})
+    for line in sys.stdin:
+        try:
+            reply(worker.answer(json.loads(line)))
+        except Exception as error:  # whatever an engine throws: it is named and left out of this workload
+            reply(failure(error))
+
+
+if __name__ == "__main__":
+    main()
