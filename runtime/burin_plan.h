@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define BURIN_PLAN_VERSION 2
+#define BURIN_PLAN_VERSION 3
 #define BURIN_MAX_AXES 4      /* time symbols of one graph */
 #define BURIN_MAX_ARGUMENTS 64 /* of one kernel */
 #define BURIN_MAX_TENSORS 16  /* inputs, or outputs, of one entry */
@@ -38,8 +38,10 @@ enum {
   BURIN_ARG_POSITION = 6,  /* int64 scalar: the position of the next row of stream `index` */
   BURIN_ARG_COUNT = 7,     /* int64 scalar: rows that stream `index` took since its reset, before this call's */
   BURIN_ARG_STATE = 8,     /* 1-D buffer over a state value's whole storage: `columns` elements at `offset` bytes */
-  BURIN_ARG_STATE_ROW = 9  /* 2-D f32 buffer of one row: the place of row COUNT of stream `index` in a state value of
+  BURIN_ARG_STATE_ROW = 9, /* 2-D f32 buffer of one row: the place of row COUNT of stream `index` in a state value of
                               `tile` and `ring` layout */
+  BURIN_ARG_FIRST_TILE = 10 /* int32 scalar: the first row that this worker writes, counted in `split_units`; the
+                               call's results are described from there on, everything else whole */
 };
 
 typedef struct burin_plan_argument {
@@ -70,6 +72,9 @@ typedef struct burin_plan_call {
   int32_t argument_count;
   int32_t per_sequence; /* 1: called once for each sequence, with buffers of that sequence alone */
   int32_t guard;        /* of the entry; -1: always called */
+  int32_t split_axis;   /* whose units different workers may take */
+  int32_t split_units;  /* where units are split: at multiples of this; 0: one worker takes the call */
+  int64_t work;         /* of one unit of split_axis, at least about: floating-point operations */
 } burin_plan_call;
 
 /* An input or output of an entry, as the caller gives it. */
@@ -151,6 +156,7 @@ typedef struct burin_plan_axis {
 } burin_plan_axis;
 
 typedef struct burin_plan {
+  const struct burin_plan *fallback; /* the same model for processors that lack what this one needs, or null */
   uint32_t version;
   int32_t axis_count;
   uint64_t fingerprint; /* of graph, target and layouts: stands in the header of every state */

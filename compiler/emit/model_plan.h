@@ -29,6 +29,8 @@ struct PlanCall {
   std::vector<PlanArgument> arguments;
   bool perSequence = false;
   int guard = -1;
+  int splitAxis = 0, splitUnits = 0; // 0: one worker takes the call
+  int64_t work = 0;                  // of a unit of splitAxis
 };
 
 struct PlanTensor {

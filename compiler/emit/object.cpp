@@ -46,7 +46,8 @@ public:
       streams.push_back(
           record({text(s.name), entry(s.name + "_one", s.one), s.many ? entry(s.name + "_many", *s.many) : null(),
                   i32(s.axis), i32(s.mostRows), i64(s.capacity), i64(s.positionEnd)}));
-    return global("plan", record({i32(BURIN_PLAN_VERSION),
+    return global("plan", record({null(),
+                                  i32(BURIN_PLAN_VERSION),
                                   i32(axes.size()),
                                   i64(plan_.fingerprint),
                                   i64(plan_.graph),
@@ -125,7 +126,8 @@ private:
       auto *type = FunctionType::get(Type::getInt32Ty(context_), {PointerType::get(context_, 0)}, false);
       auto *kernel = cast<Function>(module_.getOrInsertFunction(symbol + "_argv", type).getCallee());
       calls.push_back(record({kernel, text(symbol), table(name + "_arguments", arguments), i32(arguments.size()),
-                              i32(call.perSequence), i32(call.guard)}));
+                              i32(call.perSequence), i32(call.guard), i32(call.splitAxis), i32(call.splitUnits),
+                              i64(call.work)}));
     }
     return global(
         name + "_entry",
