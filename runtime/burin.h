@@ -40,7 +40,7 @@ typedef enum burin_status {
   BURIN_FILE_UNREADABLE = 12,    /* the weights file cannot be opened or mapped */
   BURIN_FILE_MALFORMED = 13,     /* the weights file breaks its own format */
   BURIN_WEIGHTS_MISMATCH = 14,   /* a tensor missing, unknown, of another shape or type; a model of another graph */
-  BURIN_OUT_OF_MEMORY = 15,      /* opening could not allocate the packed weights */
+  BURIN_OUT_OF_MEMORY = 15,      /* opening could not allocate the packed weights, or `memory` has no room for them */
   BURIN_KERNEL_FAILED = 16,      /* a kernel reported an error; never seen with an object and runtime that match */
   BURIN_BAD_ID = 17,             /* a token id is negative or not in the table */
   BURIN_MEMORY_NOT_LOCKED = 18,  /* lock_memory was asked for, and the operating system refused */
@@ -53,22 +53,31 @@ const char *burin_status_text(burin_status status);
 /* An opened model: its packed weights. Opaque. */
 typedef struct burin_model burin_model;
 
+/* Bytes of `memory` for a model; its packed weights, whose size the model's header says, come on top unless they stay
+ * where they are. */
+#define BURIN_MODEL_BYTES 128
+
 /* What to open with. Zero-initialise, then set either `weights_path` or `weights` and `weights_bytes`.
  *
  * Weights come as a safetensors file of float32, float16 or bfloat16, which is packed into memory while opening and not
  * needed afterwards; or as a packed file (`burin pack`), told by its first bytes, whose pages are used as they are:
  * nothing is copied, and processes share them. A packed file stays as it is until the model is closed: replace it by
  * renaming another over it, or `copy` it. Opening checks its size, its header, and that it is for this model.
+ *
+ * Without an operating system (the archive burin_runtime_bare) weights are the bytes of a packed file, and `memory` is
+ * given; anything else is refused with a sentence.
  */
 typedef struct burin_open_options {
   const char *weights_path; /* the file; mapped read-only */
   const void *weights;      /* or its bytes in memory; read while opening only, a packed file too, unless: */
   size_t weights_bytes;
-  int weights_stay;        /* 1: `weights` is a packed file, 64-byte aligned, and stays until closing: not copied */
-  int copy;                /* 1: a packed file is copied to memory, and not needed afterwards */
-  int verify_content;      /* 1: the weights of a packed file are compared with their hash; 0: damage goes unseen */
-  int prefault;            /* 1: all weights are brought into memory while opening, not when they are first used */
-  int lock_memory;         /* 1: and kept there until closing; BURIN_MEMORY_NOT_LOCKED where that is refused */
+  int weights_stay;    /* 1: `weights` is a packed file, 64-byte aligned, and stays until closing: not copied */
+  void *memory;        /* 64-byte aligned: the model is made here, with its weights where they are packed or copied, */
+  size_t memory_bytes; /* and stays until closing; null: opening allocates */
+  int copy;            /* 1: a packed file is copied to memory, and not needed afterwards */
+  int verify_content;  /* 1: the weights of a packed file are compared with their hash; 0: damage goes unseen */
+  int prefault;        /* 1: all weights are brought into memory while opening, not when they are first used */
+  int lock_memory;     /* 1: and kept there until closing; BURIN_MEMORY_NOT_LOCKED where that is refused */
   int allow_extra_tensors; /* 0: a tensor that the graph does not name is an error; 1: it is ignored */
   char *message;           /* receives one sentence, cut to fit and null-terminated, when opening fails; or null */
   size_t message_bytes;

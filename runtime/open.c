@@ -2,74 +2,74 @@
  * the model, or in place in a packed file. Either everything fits and the model is opened, or nothing is kept and one
  * sentence says why.
  */
+#include "open.h"
+
 #include "hash.h"
-#include "match_weights.h"
-#include "message.h"
-#include "pack_weights.h"
+#include "heap.h"
 #include "packed_file.h"
 #include "pages.h"
 #include "processor.h"
-#include "safetensors.h"
-#include "weights_file.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* One block: the model in the first aligned place, the weights in the next where they are packed here. */
-typedef struct opened_model {
-  burin_model model; /* first, so that a model's address is this one's */
-  void *block;
-  burin_weights_file file; /* mapped as long as the model is open, or empty */
-  size_t locked_bytes;     /* of the weights */
-} opened_model;
-
-static burin_status fail_memory(size_t bytes, burin_message *message) {
-  burin_message_number(message, bytes);
-  burin_message_text(message, " bytes for the packed weights could not be allocated");
-  return BURIN_OUT_OF_MEMORY;
-}
-
-/* A model with zeros for weights. Weights that are to be locked have pages of their own: locks do not nest, and the
- * lock of a shared page would end with the first model that is closed. */
-static burin_status allocate_model(const burin_plan *plan, size_t weights_bytes, int own_pages, opened_model **opened,
-                                   burin_message *message) {
+/* One block of the heap: the model in the first aligned place, the weights in the next where they are packed here.
+ * Weights that are to be locked have pages of their own: locks do not nest, and the lock of a shared page would end
+ * with the first model that is closed. */
+static burin_status make_on_heap(size_t weights_bytes, int own_pages, burin_opened_model **opened,
+                                 burin_message *message) {
   size_t alignment = own_pages ? burin_page_bytes() : BURIN_BLOCK_ALIGNMENT;
-  size_t front = (sizeof(opened_model) + alignment - 1) / alignment * alignment;
+  size_t front = (sizeof(burin_opened_model) + alignment - 1) / alignment * alignment;
   size_t back = own_pages ? alignment - 1 : 0; /* room for the rest of the last page */
-  size_t bytes = burin_size_add(front + alignment + back, weights_bytes);
-  void *block = bytes == SIZE_MAX ? NULL : calloc(1, bytes);
-  if (!block)
-    return fail_memory(weights_bytes, message);
-  *opened = (opened_model *)burin_advance_pointer(block, (int64_t)(alignment - ((uintptr_t)block & (alignment - 1))));
+  void *block = NULL;
+  burin_status status = burin_heap_allocate(&block, weights_bytes, front + alignment + back, message);
+  if (status != BURIN_OK)
+    return status;
+  *opened =
+      (burin_opened_model *)burin_advance_pointer(block, (int64_t)(alignment - ((uintptr_t)block & (alignment - 1))));
   (*opened)->block = block;
-  (*opened)->model.fingerprint = plan->fingerprint;
   (*opened)->model.weights = (unsigned char *)*opened + front;
   return BURIN_OK;
 }
 
-/* The weights of a model that allocate_model made, before anyone else sees them. */
-static unsigned char *writable_weights(opened_model *opened) {
-  return (unsigned char *)(uintptr_t)opened->model.weights;
+/* In memory of the caller: the model in the first BURIN_MODEL_BYTES, the weights behind it. */
+static burin_status make_in_memory(const burin_open_options *options, size_t weights_bytes, burin_opened_model **opened,
+                                   burin_message *message) {
+  size_t bytes = burin_size_add(BURIN_MODEL_BYTES, weights_bytes);
+  if (!burin_is_aligned(options->memory, BURIN_BLOCK_ALIGNMENT)) {
+    burin_message_text(message, "the memory for the model is not 64-byte aligned");
+    return BURIN_MISALIGNED;
+  }
+  if (options->memory_bytes < bytes) {
+    burin_message_text(message, "the memory for the model has ");
+    burin_message_number(message, options->memory_bytes);
+    burin_message_text(message, " bytes, expected ");
+    burin_message_number(message, bytes);
+    burin_message_text(message, weights_bytes > 0 ? ", with its weights" : "");
+    return BURIN_OUT_OF_MEMORY;
+  }
+  if (options->weights && burin_overlap(options->memory, bytes, options->weights, options->weights_bytes)) {
+    burin_message_text(message, "the memory for the model overlaps the bytes of the weights");
+    return BURIN_OVERLAP;
+  }
+  memset(options->memory, 0, bytes);
+  *opened = (burin_opened_model *)options->memory;
+  (*opened)->model.weights = (unsigned char *)options->memory + BURIN_MODEL_BYTES;
+  return BURIN_OK;
 }
 
-static burin_status open_safetensors(const burin_plan *plan, const burin_open_options *options, const void *memory,
-                                     size_t bytes, opened_model **opened, burin_message *message) {
-  burin_safetensors file;
-  burin_status status = burin_safetensors_read(&file, memory, bytes, message);
-  if (status != BURIN_OK)
-    return status;
-  status = burin_match_weights(plan, &file, options->allow_extra_tensors, message);
+burin_status burin_make_model(const burin_plan *plan, const burin_open_options *options, size_t weights_bytes,
+                              burin_opened_model **opened, burin_message *message) {
+  int own_pages = options->lock_memory && weights_bytes > 0;
+  burin_status status = options->memory ? make_in_memory(options, weights_bytes, opened, message)
+                                        : make_on_heap(weights_bytes, own_pages, opened, message);
   if (status == BURIN_OK)
-    status = allocate_model(plan, (size_t)plan->weights_bytes, options->lock_memory, opened, message);
-  if (status == BURIN_OK)
-    burin_pack_weights(plan, &file, writable_weights(*opened));
-  burin_safetensors_free(&file);
+    (*opened)->model.fingerprint = plan->fingerprint;
   return status;
 }
 
 /* In place where `stays`, else a copy. */
 static burin_status open_packed(const burin_plan *plan, const burin_open_options *options, const void *memory,
-                                size_t bytes, int stays, opened_model **opened, burin_message *message) {
+                                size_t bytes, int stays, burin_opened_model **opened, burin_message *message) {
   size_t weights_bytes = (size_t)plan->weights_bytes;
   burin_status status = burin_packed_check_header(memory, bytes, message);
   if (status == BURIN_OK)
@@ -81,17 +81,17 @@ static burin_status open_packed(const burin_plan *plan, const burin_open_options
     status = BURIN_MISALIGNED;
   }
   if (status == BURIN_OK)
-    status = allocate_model(plan, stays ? 0 : weights_bytes, options->lock_memory && !stays, opened, message);
+    status = burin_make_model(plan, options, stays ? 0 : weights_bytes, opened, message);
   if (status != BURIN_OK)
     return status;
   if (stays)
     (*opened)->model.weights = burin_packed_weights(memory);
   else
-    memcpy(writable_weights(*opened), burin_packed_weights(memory), weights_bytes);
+    memcpy(burin_writable_weights(*opened), burin_packed_weights(memory), weights_bytes);
   return BURIN_OK;
 }
 
-static burin_status open_path(const burin_plan *plan, const burin_open_options *options, opened_model **opened,
+static burin_status open_path(const burin_plan *plan, const burin_open_options *options, burin_opened_model **opened,
                               burin_message *message) {
   burin_weights_file file;
   burin_status status = burin_weights_file_map(&file, options->weights_path, message);
@@ -102,7 +102,7 @@ static burin_status open_path(const burin_plan *plan, const burin_open_options *
     stays = !options->copy;
     status = open_packed(plan, options, file.memory, file.bytes, stays, opened, message);
   } else {
-    status = open_safetensors(plan, options, file.memory, file.bytes, opened, message);
+    status = burin_open_safetensors(plan, options, file.memory, file.bytes, opened, message);
   }
   if (status == BURIN_OK && stays)
     (*opened)->file = file;
@@ -111,22 +111,22 @@ static burin_status open_path(const burin_plan *plan, const burin_open_options *
   return status;
 }
 
-static burin_status open_bytes(const burin_plan *plan, const burin_open_options *options, opened_model **opened,
+static burin_status open_bytes(const burin_plan *plan, const burin_open_options *options, burin_opened_model **opened,
                                burin_message *message) {
   if (burin_is_packed(options->weights, options->weights_bytes))
     return open_packed(plan, options, options->weights, options->weights_bytes, options->weights_stay && !options->copy,
                        opened, message);
-  return open_safetensors(plan, options, options->weights, options->weights_bytes, opened, message);
+  return burin_open_safetensors(plan, options, options->weights, options->weights_bytes, opened, message);
 }
 
-static burin_status open_weights(const burin_plan *plan, const burin_open_options *options, opened_model **opened,
+static burin_status open_weights(const burin_plan *plan, const burin_open_options *options, burin_opened_model **opened,
                                  burin_message *message) {
   if (options->weights_path)
     return open_path(plan, options, opened, message);
   if (options->weights)
     return open_bytes(plan, options, opened, message);
   if (plan->parameter_count == 0)
-    return allocate_model(plan, (size_t)plan->weights_bytes, options->lock_memory, opened, message);
+    return burin_make_model(plan, options, (size_t)plan->weights_bytes, opened, message);
   burin_message_text(message, "neither a path nor the bytes of a weights file are given");
   return BURIN_NULL_POINTER;
 }
@@ -150,7 +150,7 @@ static burin_status check_object(const burin_plan *plan, burin_message *message)
 
 burin_status burin_rt_open(const burin_plan *plan, const burin_open_options *options, burin_model **model) {
   burin_message message;
-  opened_model *opened = NULL;
+  burin_opened_model *opened = NULL;
   if (!options || !model)
     return BURIN_NULL_POINTER;
   *model = NULL;
@@ -176,10 +176,10 @@ burin_status burin_rt_open(const burin_plan *plan, const burin_open_options *opt
 }
 
 void burin_rt_close(burin_model *model) {
-  opened_model *opened = (opened_model *)model;
+  burin_opened_model *opened = (burin_opened_model *)model;
   if (!opened)
     return;
   burin_pages_unlock(opened->model.weights, opened->locked_bytes);
   burin_weights_file_unmap(&opened->file);
-  free(opened->block);
+  burin_heap_free(opened->block);
 }

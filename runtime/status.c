@@ -35,7 +35,7 @@ const char *burin_status_text(burin_status status) {
   case BURIN_WEIGHTS_MISMATCH:
     return "the weights do not fit the graph: a tensor is missing, unknown, or of another shape or type";
   case BURIN_OUT_OF_MEMORY:
-    return "memory for the weights could not be allocated";
+    return "memory for the weights could not be allocated, or was given and is too small";
   case BURIN_KERNEL_FAILED:
     return "a kernel failed, or object and runtime do not match";
   case BURIN_MEMORY_NOT_LOCKED:

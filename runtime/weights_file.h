@@ -1,4 +1,4 @@
-/* The bytes of a file, mapped read-only. The one part of the runtime that needs an operating system. */
+/* The bytes of a file, mapped read-only. */
 #ifndef BURIN_WEIGHTS_FILE_H
 #define BURIN_WEIGHTS_FILE_H
 

@@ -41,6 +41,9 @@ PACKAGES = [
     Package("libcli11-dev", "command lines of burin and of generators"),
     Package("libbenchmark-dev", "Google Benchmark: programs under bench/"),
     Package("nlohmann-json3-dev", "JSON: headers of safetensors files, reports"),
+    Package("gcc-aarch64-linux-gnu", "tests link programs for 64-bit ARM", required=False),
+    Package("libc6-dev-arm64-cross", "the C library that those are compared with", required=False),
+    Package("qemu-user", "and runs them", required=False),
     Package("ccache", "a second build from nothing takes seconds", required=False),
 ]
 

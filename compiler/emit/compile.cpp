@@ -94,6 +94,9 @@ Expected<CompileResult> compileModel(mlir::ModuleOp module, const CompileOptions
   auto target = targetNamed(options.target);
   if (!target)
     return target.takeError();
+  if (options.sharedLibrary && options.runtime == Runtime::bare)
+    return createStringError("a shared library is loaded by an operating system, and runtime 'bare' is for programs "
+                             "without one");
   if (Error error = runPasses(module, **target))
     return error;
   result.plan = makePlan(module, **target);
@@ -144,7 +147,10 @@ Expected<CompileResult> compileModel(mlir::ModuleOp module, const CompileOptions
   result.headerPath = stem + ".h";
   if (Error error = writeObject(result.plan, objects, folder, result.objectPath))
     return error;
-  if (Error error = installText(headerOf(result.plan), result.headerPath))
+  if (options.runtime == Runtime::bare)
+    if (Error error = checkBareObject(result.objectPath))
+      return error;
+  if (Error error = installText(headerOf(result.plan, options.runtime), result.headerPath))
     return error;
   if (options.sharedLibrary) {
     result.sharedLibraryPath = stem + ".so";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "emit/model_plan.h"
+#include "emit/runtime.h"
 #include "llvm/Support/Error.h"
 #include <functional>
 
@@ -10,10 +11,11 @@ namespace burin {
 struct CompileOptions {
   std::string target = "host"; // a row of schedules/targets.def, or host
   std::string outputFolder;    // made if it does not exist; files are replaced only when all went well
-  bool sharedLibrary = false;  // also <model>.so, with the runtime in it
-  unsigned jobs = 0;           // kernel workers at once; 0: as many as processors
-  bool useCache = true;        // of compiled kernels
-  std::string cacheFolder;     // empty: the default
+  Runtime runtime = Runtime::hosted;
+  bool sharedLibrary = false; // also <model>.so, with the runtime in it
+  unsigned jobs = 0;          // kernel workers at once; 0: as many as processors
+  bool useCache = true;       // of compiled kernels
+  std::string cacheFolder;    // empty: the default
   std::function<void(llvm::StringRef what, int done, int total)> progress;
 };
 

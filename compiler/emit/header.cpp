@@ -44,8 +44,8 @@ struct Units {
 
 class HeaderWriter {
 public:
-  explicit HeaderWriter(const ModelPlan &plan)
-      : plan_(plan), name_(plan.name), upper_(StringRef(plan.name).upper()), out_(text_) {}
+  HeaderWriter(const ModelPlan &plan, Runtime runtime)
+      : plan_(plan), runtime_(runtime), name_(plan.name), upper_(StringRef(plan.name).upper()), out_(text_) {}
 
   std::string run() {
     std::string guard = "BURIN_MODEL_" + upper_ + "_H";
@@ -54,6 +54,8 @@ public:
     say("What every model promises (alignment, threads, errors) stands in burin.h.");
     for (const PlanAxis &axis : plan_.axes)
       say(axis.name + ": number of samples of a sequence, 0 to " + std::to_string(axis.maximum) + ".");
+    if (runtime_ == Runtime::bare)
+      linking();
     end();
     out_ << "#ifndef " << guard << "\n#define " << guard << "\n\n#include \"burin.h\"\n\n"
          << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
@@ -182,6 +184,7 @@ private:
       for (const PlanTensor &tensor : list)
         if (tensor.columnAxis < 0)
           define(StringRef(tensor.name).upper() + "_FEATURES", tensor.columns);
+    define("WEIGHTS_BYTES", plan_.weightsBytes, "packed");
     out_ << "/* Stack that the buffers of an entry's largest kernel take; the runtime's frames come on top. */\n";
     define("FORWARD_KERNEL_STACK_BYTES", plan_.forward.kernelStackBytes);
     for (auto [number, stream] : enumerate(plan_.streams)) {
@@ -194,11 +197,26 @@ private:
     out_ << "\n";
   }
 
+  /// What stands beside the object in a program without an operating system.
+  void linking() {
+    say("");
+    say("Without an operating system: link " + archiveNameOf(Runtime::bare).str() + "; the program provides");
+    for (const BareSymbol &symbol : bareSymbols())
+      item(symbol.name.str() + ": " + symbol.reason.str());
+  }
+
   void opening() {
-    begin("Opens the model: reads, checks and packs the weights of a safetensors file (" +
-          std::to_string(plan_.weightsBytes) +
-          " bytes packed), or maps a packed one. On an error *model is null and options->message says what is wrong. "
-          "Tensors of a safetensors file, float32, float16 or bfloat16:");
+    std::string onError = " On an error *model is null and options->message says what is wrong. ";
+    std::string tensors = "Tensors of a safetensors file, float32, float16 or bfloat16";
+    if (runtime_ == Runtime::bare)
+      begin("Opens the model: options->weights are the bytes of a packed file, which `burin pack` makes of a "
+            "safetensors file, and options->memory is 64-byte aligned. With weights_stay, and weights that are 64-byte "
+            "aligned, BURIN_MODEL_BYTES of memory are enough; without, the weights are copied behind them: " +
+            upper_ + "_WEIGHTS_BYTES more." + onError + tensors + ", to pack:");
+    else
+      begin("Opens the model: reads, checks and packs the weights of a safetensors file, or maps a packed one; "
+            "allocates, unless options->memory has BURIN_MODEL_BYTES + " +
+            upper_ + "_WEIGHTS_BYTES for it." + onError + tensors + ":");
     for (const PlanParameter &parameter : plan_.parameters)
       item(parameter.name + " [" + join(map_range(parameter.shape, [](int64_t n) { return std::to_string(n); }), ", ") +
            "]");
@@ -360,6 +378,7 @@ private:
   }
 
   const ModelPlan &plan_;
+  Runtime runtime_;
   std::string name_, upper_, text_;
   std::vector<std::string> comment_; // lines of the one that is being written
   raw_string_ostream out_;
@@ -367,6 +386,6 @@ private:
 
 } // namespace
 
-std::string headerOf(const ModelPlan &plan) { return HeaderWriter(plan).run(); }
+std::string headerOf(const ModelPlan &plan, Runtime runtime) { return HeaderWriter(plan, runtime).run(); }
 
 } // namespace burin

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "emit/model_plan.h"
+#include "emit/runtime.h"
 #include "llvm/Support/Error.h"
 
 namespace burin {
@@ -24,7 +25,7 @@ llvm::Error writeSharedLibrary(llvm::StringRef object, llvm::StringRef runtimeAr
 /// The functions that the object makes visible, without the model's prefix.
 std::vector<std::string> entryPointsOf(const ModelPlan &plan);
 
-/// C99 declarations of the entry points, documented. (emit/header.cpp)
-std::string headerOf(const ModelPlan &plan);
+/// C99 declarations of the entry points, documented for programs that link this runtime. (emit/header.cpp)
+std::string headerOf(const ModelPlan &plan, Runtime runtime);
 
 } // namespace burin

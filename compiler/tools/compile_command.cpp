@@ -1,6 +1,7 @@
 // burin compile: a graph to an object and its header.
 #include "emit/compile.h"
 #include "tools/commands.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -9,6 +10,7 @@ namespace burin {
 namespace {
 struct CompileCommandOptions {
   std::string folder, target;
+  Runtime runtime = Runtime::hosted;
   bool sharedLibrary = false, statistics = false;
   unsigned jobs = 0;
 };
@@ -24,6 +26,12 @@ static void printStatistics(const CompileResult &result) {
         kernel.cached ? ", from the cache" : "");
 }
 
+static void printWhatToLink() {
+  llvm::outs() << "link with " << archiveNameOf(Runtime::bare) << "; the program provides ";
+  llvm::interleaveComma(bareSymbols(), llvm::outs(), [](const BareSymbol &symbol) { llvm::outs() << symbol.name; });
+  llvm::outs() << "\n";
+}
+
 static llvm::Expected<int> compile(const GraphSource &source, const CompileCommandOptions &given) {
   llvm::Expected<LoadedGraph> graph = source.load();
   if (!graph)
@@ -33,6 +41,7 @@ static llvm::Expected<int> compile(const GraphSource &source, const CompileComma
   CompileOptions options;
   options.target = given.target;
   options.outputFolder = given.folder;
+  options.runtime = given.runtime;
   options.sharedLibrary = given.sharedLibrary;
   options.jobs = given.jobs;
   options.progress = [&](llvm::StringRef what, int done, int total) {
@@ -47,6 +56,8 @@ static llvm::Expected<int> compile(const GraphSource &source, const CompileComma
   for (const std::string &path : {result->objectPath, result->headerPath, result->sharedLibraryPath})
     if (!path.empty())
       llvm::outs() << path << "\n";
+  if (given.runtime == Runtime::bare)
+    printWhatToLink();
   return 0;
 }
 
@@ -58,6 +69,11 @@ void addCompileCommand(Tool &tool) {
   command->add_option("-o,--output", options->folder, "folder to write to; made where it is missing")->required();
   addTargetOption(*command, options->target);
   addJobsOption(*command, options->jobs);
+  command
+      ->add_option("--runtime", options->runtime,
+                   "what the program links: 'hosted', or 'bare' where there is no operating system")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, Runtime>{{"hosted", Runtime::hosted}, {"bare", Runtime::bare}}));
   command->add_flag("--shared", options->sharedLibrary, "a shared library too");
   command->add_flag("--stats", options->statistics, "print the time of every pass and kernel");
   command->callback([&tool, options] { tool.action = [&tool, options] { return compile(tool.graph, *options); }; });

@@ -71,14 +71,11 @@ TEST_P(object_hygiene, only_entry_points_are_visible_and_only_the_runtime_is_nee
       std::string name = llvm::cantFail(symbol.getName()).str();
       uint32_t flags = llvm::cantFail(symbol.getFlags());
       EXPECT_NE(name.substr(0, 7), "halide_") << law.name << "\nrerun: " << rerunCommand();
-      if (flags & llvm::object::SymbolRef::SF_Undefined) {
-        bool isNeeded = name.empty() || llvm::StringRef(name).starts_with("burin_rt_") || name == "memcpy" ||
-                        name == "memset" || name == "memmove";
-        EXPECT_TRUE(isNeeded) << law.name << " needs " << name << "\nrerun: " << rerunCommand();
-      } else if (flags & llvm::object::SymbolRef::SF_Global) {
+      if (!(flags & llvm::object::SymbolRef::SF_Undefined) && (flags & llvm::object::SymbolRef::SF_Global))
         defined.insert(name);
-      }
     }
+    if (llvm::Error error = checkBareObject(result.objectPath))
+      ADD_FAILURE() << law.name << ": " << llvm::toString(std::move(error)) << "\nrerun: " << rerunCommand();
     EXPECT_EQ(defined, expected) << law.name << "\nrerun: " << rerunCommand();
   }
 }

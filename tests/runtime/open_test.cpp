@@ -224,6 +224,23 @@ TEST(Packing, half_precision_files) {
   }
 }
 
+TEST(Packing, into_memory_of_the_caller) {
+  const std::vector<burin_plan_parameter> parameters = {{"b", 1, 0, {2, 1}}};
+  const std::vector<burin_plan_segment> segments = {{0, BURIN_PACK_VECTOR, 0, 0, 0, 0, 0}};
+  burin_plan plan = plan_with(parameters, segments, 16);
+  std::string file = file_of({{"b", {2}, {1, 2}}});
+  AlignedMemory memory(BURIN_MODEL_BYTES + 16);
+  burin_open_options options = {};
+  options.weights = file.data();
+  options.weights_bytes = file.size();
+  options.memory = memory.data();
+  options.memory_bytes = memory.size();
+  Opened opened = open_with(plan, options);
+  ASSERT_EQ(opened.status, BURIN_OK) << opened.message;
+  EXPECT_EQ(opened.model->weights, memory.data() + BURIN_MODEL_BYTES);
+  EXPECT_EQ(packed_floats(plan, opened.model), Floats({1, 2, 0, 0})); /* padding is zero, whatever the memory held */
+}
+
 TEST(Packing, data_at_odd_addresses) {
   std::string file = file_of({{"b", {2}, {1, 2}}});
   const std::vector<burin_plan_parameter> parameters = {{"b", 1, 0, {2, 1}}};
