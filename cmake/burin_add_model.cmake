@@ -65,14 +65,14 @@ function(burin_add_model)
   if(DEFINED given_GRAPH)
     set(given_GENERATOR ${name}_generator)
     add_executable(${given_GENERATOR} ${given_GRAPH})
-    target_link_libraries(${given_GENERATOR} PRIVATE burin_dsl burin_tool)
+    target_link_libraries(${given_GENERATOR} PRIVATE burin::dsl burin::tool)
   endif()
 
   if(DEFINED given_IR)
-    set(given_GENERATOR burin)
-    set(command burin compile ${given_IR})
+    set(given_GENERATOR burin::burin)
+    set(command $<TARGET_FILE:burin::burin> compile ${given_IR})
   else()
-    set(command ${given_GENERATOR} ${given_GRAPH_ARGUMENT} compile)
+    set(command $<TARGET_FILE:${given_GENERATOR}> ${given_GRAPH_ARGUMENT} compile)
   endif()
 
   # A folder of its own, so that a program's include path shows it the models it links and no others.
@@ -80,7 +80,7 @@ function(burin_add_model)
   add_custom_command(
     OUTPUT ${folder}/${name}.o ${folder}/${name}.h
     COMMAND ${command} -o ${folder} --target ${given_TARGET}
-    DEPENDS ${given_GENERATOR} ${given_IR}
+    DEPENDS $<TARGET_FILE:${given_GENERATOR}> ${given_IR}
     COMMENT "Compiling model ${name} for ${given_TARGET}"
     VERBATIM)
   set_source_files_properties(${folder}/${name}.o PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
@@ -91,7 +91,7 @@ function(burin_add_model)
     BURIN_GENERATOR "${given_GENERATOR}"
     BURIN_GRAPH_ARGUMENT "${given_GRAPH_ARGUMENT}")
   target_include_directories(${name} INTERFACE ${folder})
-  target_link_libraries(${name} INTERFACE burin_runtime)
+  target_link_libraries(${name} INTERFACE burin::runtime)
 endfunction()
 
 function(burin_add_initial_weights)
@@ -102,8 +102,8 @@ function(burin_add_initial_weights)
   cmake_path(ABSOLUTE_PATH given_OUTPUT BASE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
   add_custom_command(
     OUTPUT ${given_OUTPUT}
-    COMMAND ${generator} ${graph_argument} init -o ${given_OUTPUT} --seed ${given_SEED}
-    DEPENDS ${generator}
+    COMMAND $<TARGET_FILE:${generator}> ${graph_argument} init -o ${given_OUTPUT} --seed ${given_SEED}
+    DEPENDS $<TARGET_FILE:${generator}>
     COMMENT "Initial weights for ${given_MODEL}"
     VERBATIM)
   add_custom_target(${given_MODEL}_initial_weights ALL DEPENDS ${given_OUTPUT})

@@ -1,5 +1,6 @@
 // The steps from a graph to files, in order, each timed.
 #include "emit/compile.h"
+#include "emit/installation.h"
 #include "emit/kernel_worker.h"
 #include "emit/object.h"
 #include "emit/run_tool.h"
@@ -84,9 +85,6 @@ Error runPasses(mlir::ModuleOp module, const Target &target) {
     return createStringError("the graph has errors");
   return Error::success();
 }
-
-StringRef runtimeHeaderFolder() { return BURIN_RUNTIME_HEADERS; }
-StringRef runtimeArchive() { return BURIN_RUNTIME_ARCHIVE; }
 
 Expected<CompileResult> compileModel(mlir::ModuleOp module, const CompileOptions &options) {
   CompileResult result;

@@ -48,8 +48,4 @@ llvm::Error runPasses(mlir::ModuleOp module, const Target &target);
 /// The target row of a --target, or an error that lists the names.
 llvm::Expected<const Target *> targetNamed(llvm::StringRef name);
 
-/// Folder that holds burin.h and burin_plan.h, and the runtime archive that goes with this build.
-llvm::StringRef runtimeHeaderFolder();
-llvm::StringRef runtimeArchive();
-
 } // namespace burin

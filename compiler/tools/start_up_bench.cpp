@@ -1,5 +1,6 @@
 #include "tools/start_up_bench.h"
 #include "emit/compile.h"
+#include "emit/installation.h"
 #include "tools/bench_inputs.h"
 #include "tools/failure.h"
 #include "tools/latency.h"
@@ -105,10 +106,11 @@ private:
 
   llvm::Expected<StartUp> startProcess(const std::string &weights) const {
     const std::string output = folder_.file("output"), rows = std::to_string(rows_);
+    const std::string probe = programNamed("burin-start-up-probe");
     std::string problem;
-    int status = llvm::sys::ExecuteAndWait(
-        BURIN_START_UP_PROBE, {BURIN_START_UP_PROBE, library_, name_, weights, rows}, std::nullopt,
-        {std::nullopt, llvm::StringRef(output), llvm::StringRef(output)}, /*SecondsToWait=*/60, 0, &problem);
+    int status = llvm::sys::ExecuteAndWait(probe, {probe, library_, name_, weights, rows}, std::nullopt,
+                                           {std::nullopt, llvm::StringRef(output), llvm::StringRef(output)},
+                                           /*SecondsToWait=*/60, 0, &problem);
     std::string text;
     if (auto buffer = llvm::MemoryBuffer::getFile(output))
       text = (*buffer)->getBuffer().rtrim().str();

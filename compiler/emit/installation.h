@@ -1,0 +1,15 @@
+// Where what belongs to this compiler lies: beside the program or library that holds it, in a build folder and in an
+// installation alike, so that an installation may be moved.
+#pragma once
+
+#include <string>
+
+namespace burin {
+
+/// The archive that every program with a model links.
+std::string runtimeArchive();
+
+/// A program that this one starts, from the folder of programs.
+std::string programNamed(const std::string &name);
+
+} // namespace burin

@@ -1,0 +1,186 @@
+"""How a program gets a model: each test is a project of a user, in fresh folders, against an installed prefix.
+
+    python3 link_test.py TEST…        with BURIN_BUILD (the build folder) and BURIN_SCRATCH (where to work) set
+
+`installs` and `cmake_project` come first; ctest knows that. Every program prints the model's outputs in hexadecimal, and
+all have to agree: no way of linking changes a bit.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+BUILD = Path(os.environ["BURIN_BUILD"])
+SCRATCH = Path(os.environ["BURIN_SCRATCH"])
+CMAKE, NINJA = os.environ["BURIN_CMAKE"], os.environ["BURIN_NINJA"]
+PYTHON = os.environ["BURIN_PYTHON"]  # has Halide's Python package
+PREFIX = SCRATCH / "prefix"
+PROJECT = SCRATCH / "cmake_project"  # its build folder
+MODEL = PROJECT / "small"  # small.o and small.h
+WEIGHTS = PROJECT / "small.safetensors"
+
+DENSE = """#time = #encoder.rows<"time", 8>
+module @NAME {
+  func.func @forward(%x: tensor<?x3xf32, #time> {encoder.name = "x"}) -> (tensor<?xWIDTHxf32, #time> {encoder.name = "y"}) {
+    %W = encoder.parameter "W" init "normal" : tensor<3xWIDTHxf32>
+    %b = encoder.parameter "b" init "normal" : tensor<WIDTHxf32>
+    %y = encoder.dense %x, %W, %b : tensor<?x3xf32, #time>, tensor<3xWIDTHxf32>, tensor<WIDTHxf32>
+    return %y : tensor<?xWIDTHxf32, #time>
+  }
+}
+"""
+
+# A Halide library as others make them: with Halide's runtime inside.
+NEIGHBOUR = """import halide as hl
+x, f = hl.Var("x"), hl.Func("neighbour")
+f[x] = hl.f32(x) * 2.0
+f.compile_to_static_library("neighbour", [], "neighbour")
+"""
+
+
+def run(*command, folder: Path = SCRATCH, **environment) -> str:
+    """Runs a command; returns what it printed, or fails with that and with the line that runs it again."""
+    words = [str(word) for word in command]
+    done = subprocess.run(words, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env={**os.environ, **environment})
+    if done.returncode != 0:
+        raise AssertionError(f"cd {folder} && {' '.join(words)}\nexit status {done.returncode}\n{done.stdout}")
+    return done.stdout
+
+
+def fresh(name: str) -> Path:
+    folder = SCRATCH / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def compile_c(output: Path, source: str, *options, include: Path = MODEL) -> Path:
+    run(os.environ.get("CC", "cc"), "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-D_POSIX_C_SOURCE=200809L",
+        f"-I{include}", f"-I{PREFIX}/include/burin", "-o", output, HERE / "programs" / source, *options,
+        f"-L{PREFIX}/lib", "-lburin_runtime", "-lm")
+    return output
+
+
+class Link(unittest.TestCase):
+
+    def same_bits(self, printed: str) -> None:
+        self.assertEqual(printed, run(PROJECT / "outputs_c99", WEIGHTS))
+
+    def test_installs(self):
+        """The build folder's parts, without its paths."""
+        shutil.rmtree(PREFIX, ignore_errors=True)
+        run(CMAKE, "--install", BUILD, "--prefix", PREFIX, folder=BUILD)
+        for file in PREFIX.rglob("*.cmake"):
+            self.assertNotIn(str(BUILD), file.read_text(), file)
+        run(PREFIX / "bin" / "burin", "targets")
+
+    def test_cmake_project(self):
+        """find_package(Burin), burin_add_model, C99, C++11 with warnings as errors, burin.hpp with and without exceptions."""
+        folder = fresh("cmake_project")
+        run(CMAKE, "-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={NINJA}", f"-DCMAKE_PREFIX_PATH={PREFIX}", "-S",
+            HERE / "cmake_project", "-B", folder)
+        run(NINJA, "-C", folder)
+        expected = run(folder / "outputs_c99", WEIGHTS)
+        self.assertRegex(expected, r"^forward( -?0x\S+){4}\nstep( -?0x\S+){4}\n$")
+        for program in ("outputs_cpp11", "outputs_cpp", "outputs_without_exceptions"):
+            self.assertEqual(run(folder / program, WEIGHTS), expected, program)
+
+    def test_rebuilds_what_changed_and_nothing_else(self):
+        self.assertIn("no work to do", run(NINJA, "-C", PROJECT))
+        sources = fresh("touched")
+        shutil.copytree(HERE / "cmake_project", sources / "cmake_project")
+        shutil.copytree(HERE / "programs", sources / "programs")
+        folder = sources / "build"
+        run(CMAKE, "-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={NINJA}", f"-DCMAKE_PREFIX_PATH={PREFIX}", "-S",
+            sources / "cmake_project", "-B", folder)
+        run(NINJA, "-C", folder, "outputs_c99", "wide")
+
+        def rebuilt(touched: str) -> str:
+            path = sources / touched
+            path.write_text(path.read_text() + "\n")
+            return run(NINJA, "-C", folder, "-n", "-v", "outputs_c99", "wide")
+
+        program = rebuilt("programs/outputs.c")
+        self.assertNotIn("compile -o", program)
+        run(NINJA, "-C", folder, "outputs_c99", "wide")
+        graph = rebuilt("cmake_project/graph.cpp")
+        self.assertIn("small_generator compile -o", graph)
+        self.assertNotIn("wide_generator compile -o", graph)
+
+    def test_makefile(self):
+        """cc, make and pkg-config."""
+        folder = fresh("makefile")
+        run("make", "-C", HERE / "makefile", f"MODEL={MODEL}", f"OUT={folder}",
+            PKG_CONFIG_PATH=str(PREFIX / "lib" / "pkgconfig"))
+        self.same_bits(run(folder / "outputs", WEIGHTS))
+
+    def test_moved_prefix(self):
+        """An installation that lies somewhere else than it was installed to compiles and links."""
+        folder = fresh("moved")
+        shutil.copytree(PREFIX, folder / "elsewhere", symlinks=True)
+        (folder / "small.mlir").write_text(DENSE.replace("NAME", "small").replace("WIDTH", "8"))
+        run(folder / "elsewhere" / "bin" / "burin", "compile", "small.mlir", "-o", folder / "model", "--shared", folder=folder)
+        self.assertTrue((folder / "model" / "small.so").exists())
+
+    def shared_model(self, folder: Path) -> Path:
+        run(PROJECT / "small_generator", "compile", "-o", folder, "--shared")
+        return folder / "small.so"
+
+    def test_dlopen(self):
+        """A shared model, found while running, in a program that links nothing of Burin's but its statuses."""
+        folder = fresh("dlopen")
+        library = self.shared_model(folder)
+        program = compile_c(folder / "dlopen", "dlopen.c")
+        self.same_bits(run(program, library, WEIGHTS))
+
+    def test_static_and_shared_at_once(self):
+        """The same model twice in one process, once linked and once loaded."""
+        folder = fresh("static_and_shared")
+        library = self.shared_model(folder)
+        program = compile_c(folder / "both", "dlopen.c", "-DLINKED", MODEL / "small.o")
+        once = run(PROJECT / "outputs_c99", WEIGHTS)
+        self.assertEqual(run(program, library, WEIGHTS), once + once)
+
+    def test_three_models(self):
+        folder = fresh("three_models")
+        objects, weights = [], []
+        for seed, (name, width) in enumerate({"one": 8, "two": 7, "three": 5}.items()):
+            source = folder / f"{name}.mlir"
+            source.write_text(DENSE.replace("NAME", name).replace("WIDTH", str(width)))
+            run(PREFIX / "bin" / "burin", "compile", source, "-o", folder)
+            run(PREFIX / "bin" / "burin", "init", source, "-o", folder / f"{name}.safetensors", "--seed", seed)
+            objects.append(folder / f"{name}.o")
+            weights.append(folder / f"{name}.safetensors")
+        program = compile_c(folder / "three_models", "three_models.c", *objects, include=folder)
+        self.assertEqual(run(program, *weights), "three models\n")
+
+    def test_beside_halide(self):
+        """A model beside an ordinary Halide library with a runtime of its own."""
+        folder = fresh("beside_halide")
+        run(PYTHON, "-c", NEIGHBOUR, folder=folder)
+        include = run(PYTHON, "-c", "import halide; print(halide.install_dir())", folder=folder).strip()
+        program = compile_c(folder / "beside_halide", "beside_halide.c", f"-I{folder}", f"-isystem{include}/include",
+                            MODEL / "small.o", folder / "neighbour.a", "-lpthread", "-ldl")
+        self.assertRegex(run(program, WEIGHTS), r"^neighbour 10, model -?0x\S+\n$")
+
+    def test_unknown_arguments_are_refused(self):
+        """burin_add_model in a project that misspells it stops CMake with a sentence."""
+        folder = fresh("refused")
+        (folder / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.28)\nproject(refused C)\nfind_package(Burin REQUIRED)\n"
+            "burin_add_model(NAME small GRAPF graph.cpp)\n")
+        with self.assertRaisesRegex(AssertionError, "burin_add_model: unknown arguments: GRAPF"):
+            run(CMAKE, "-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={NINJA}", f"-DCMAKE_PREFIX_PATH={PREFIX}", "-S", folder, "-B",
+                folder / "build")
+
+
+if __name__ == "__main__":
+    SCRATCH.mkdir(parents=True, exist_ok=True)
+    unittest.main(argv=sys.argv[:1] + [f"Link.test_{name}" for name in sys.argv[1:]])
