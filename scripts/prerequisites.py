@@ -45,6 +45,7 @@ PACKAGES = [
     Package("libc6-dev-arm64-cross", "the C library that those are compared with", required=False),
     Package("qemu-user", "and runs them", required=False),
     Package("ccache", "a second build from nothing takes seconds", required=False),
+    Package("chromium", "tests look at the pages that the tool writes", required=False),
 ]
 
 

@@ -215,14 +215,21 @@ struct FormKernels : impl::FormKernelsBase<FormKernels> {
     llvm::SetVector<std::pair<Value, int>> inputs_;
   };
 
-  /// Copies an op into a kernel's function.
-  static Operation *copyInto(OpBuilder &inside, Operation &op, const Inputs &inputs, func::FuncOp function,
-                             IRMapping &map) {
+  /// The op that gives a kernel its class.
+  static Operation *anchorOf(const Kernel &kernel) {
+    return *llvm::find_if(kernel.ops, [&](Operation *op) {
+      auto kernelOp = cast<KernelOpInterface>(op);
+      return kernelOp.getKernelClass() == kernel.kernelClass && (!kernelOp.isView() || op == kernel.last());
+    });
+  }
+
+  /// Copies an op into a kernel's function, without its scope: that is of one place, in shared code.
+  static void copyInto(OpBuilder &inside, Operation &op, const Inputs &inputs, func::FuncOp function, IRMapping &map) {
     Operation *copy = inside.clone(op, map);
     for (auto [from, to] : llvm::zip_equal(op.getOpOperands(), copy->getOpOperands()))
       if (Value argument = inputs.argumentFor(from, function))
         to.set(argument);
-    return copy;
+    copy->removeAttr(attribute::scope);
   }
 
   void outline(func::FuncOp entry, ArrayRef<std::unique_ptr<Kernel>> kernels) {
@@ -239,7 +246,7 @@ struct FormKernels : impl::FormKernelsBase<FormKernels> {
       IRMapping map;
       OpBuilder inside = OpBuilder::atBlockEnd(&function.getBody().front());
       for (Operation *op : kernel->ops)
-        copyInto(inside, *op, inputs, function, map)->removeAttr(attribute::scope); // of one place, in shared code
+        copyInto(inside, *op, inputs, function, map);
       SmallVector<Value> results;
       for (Value result : last->getResults())
         results.push_back(map.lookup(result));
@@ -247,6 +254,8 @@ struct FormKernels : impl::FormKernelsBase<FormKernels> {
 
       OpBuilder outside(last);
       auto call = func::CallOp::create(outside, last->getLoc(), function, values);
+      if (Attribute scope = anchorOf(*kernel)->getAttr(attribute::scope))
+        call->setAttr(attribute::scope, scope);
       last->replaceAllUsesWith(call);
     }
     // What went into kernels is gone from the entry.

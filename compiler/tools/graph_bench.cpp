@@ -3,7 +3,6 @@
 #include "tools/bench_inputs.h"
 #include "tools/failure.h"
 #include "tools/fma_peak.h"
-#include "tools/latency.h"
 #include "tools/work.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -22,10 +21,10 @@ constexpr int64_t contextRows = 64; // that a step sees, where there is room for
 constexpr int64_t streamRows = 16;  // that a stream takes in turn, so that a gate is open in some and closed in others
 
 /// Time in each kernel, collected by the runtime's probe, which takes no argument of ours: hence one at a time.
-class KernelTimes {
+class KernelClock {
 public:
-  KernelTimes() { active = this; }
-  ~KernelTimes() { active = nullptr; }
+  KernelClock() { active = this; }
+  ~KernelClock() { active = nullptr; }
 
   void observe(const std::function<void()> &call) {
     burin_rt_probe = &probe;
@@ -51,70 +50,28 @@ private:
     ++total.calls;
   }
   Clock::time_point start_;
-  static inline KernelTimes *active = nullptr;
+  static inline KernelClock *active = nullptr;
 };
 
-class GraphBench {
+class GraphTimer {
 public:
-  GraphBench(CompiledModel &model, mlir::ModuleOp module, const GraphBenchOptions &options, const Target &target,
-             Progress &progress)
-      : model_(model), module_(module), options_(options), target_(target), progress_(progress) {}
+  GraphTimer(CompiledModel &model, mlir::ModuleOp module, const Target &target, Progress &progress,
+             const std::function<void(const EntryTimes &)> &take)
+      : model_(model), module_(module), target_(target), progress_(progress), take_(take) {}
 
-  llvm::Error run() {
-    if (llvm::Error error = checkTimes())
-      return error;
+  llvm::Error run(llvm::ArrayRef<Rows> lengths) {
     for (int round = 0; round < peakRuns; ++round)
       peak_ = std::max(peak_, measureFmaPeak(target_.lanes));
-    const burin_plan &plan = model_.plan();
-    if (!options_.json)
-      llvm::outs() << llvm::formatv("{0} on {1}, one thread; FMA peak {2:F1} GFLOP/s\n", plan.name, target_.name, peak_)
-                   << llvm::formatv("{0,-28} {1,11} {2,11} {3,11} {4,11} {5,9}\n", "", "min", "median", "p99", "p99.9",
-                                    "% of peak");
-    for (const std::vector<int64_t> &rows : options_.times.empty() ? rowsToTry() : rowsGiven())
-      if (llvm::Error error = benchForward(rows))
+    for (const Rows &rows : lengths)
+      if (llvm::Error error = timeForward(rows))
         return error;
     for (int stream = int(model_.streams().size()); stream-- > 0;)
-      if (llvm::Error error = benchRow(stream))
+      if (llvm::Error error = timeRow(stream))
         return error;
-    if (model_.hasStep())
-      return llvm::Error::success();
-    progress_.clear();
-    if (!options_.json)
-      llvm::outs() << "no step: " << model_.noStepReason() << "\n";
     return llvm::Error::success();
   }
 
 private:
-  llvm::Error checkTimes() const {
-    for (const burin_plan_axis &axis : llvm::ArrayRef(model_.plan().axes, model_.plan().axis_count))
-      for (int64_t time : options_.times)
-        if (time > axis.maximum)
-          return failure("--times: " + llvm::Twine(time) + " rows of '" + axis.name + "', the graph takes at most " +
-                         llvm::Twine(axis.maximum));
-    return llvm::Error::success();
-  }
-
-  /// The largest sequence, a quarter of it, a sixteenth, one row.
-  std::vector<std::vector<int64_t>> rowsToTry() const {
-    std::vector<std::vector<int64_t>> all;
-    for (int64_t part : {int64_t(1), int64_t(4), int64_t(16), int64_t(INT64_MAX)}) {
-      std::vector<int64_t> rows;
-      for (int axis = 0; axis < model_.plan().axis_count; ++axis)
-        rows.push_back(std::max<int64_t>(1, model_.plan().axes[axis].maximum / part));
-      if (!llvm::is_contained(all, rows))
-        all.push_back(rows);
-    }
-    return all;
-  }
-
-  /// Each time symbol has the same number of rows.
-  std::vector<std::vector<int64_t>> rowsGiven() const {
-    std::vector<std::vector<int64_t>> all;
-    for (int64_t time : options_.times)
-      all.emplace_back(model_.plan().axis_count, time);
-    return all;
-  }
-
   RowCounts countsOf(llvm::ArrayRef<int64_t> rows) const {
     RowCounts counts;
     for (auto [axis, count] : llvm::enumerate(rows))
@@ -122,7 +79,7 @@ private:
     return counts;
   }
 
-  llvm::Error benchForward(const std::vector<int64_t> &rows) {
+  llvm::Error timeForward(const Rows &rows) {
     const burin_plan &plan = model_.plan();
     std::string what = "forward";
     for (int axis = 0; axis < plan.axis_count; ++axis)
@@ -139,8 +96,9 @@ private:
     if (status != BURIN_OK)
       return failure(what + ": " + burin_status_text(status));
     RowCounts counts = countsOf(rows);
-    report(what, latency, flopsIn(module_.lookupSymbol<mlir::func::FuncOp>("forward"), counts));
-    reportKernels(what, counts, latency, call, nullptr);
+    EntryTimes times = timesOf("forward", what, latency, module_.lookupSymbol<mlir::func::FuncOp>("forward"), counts);
+    times.kernels = timeKernels(counts, latency, call, nullptr);
+    finish(times);
     return llvm::Error::success();
   }
 
@@ -155,10 +113,10 @@ private:
 
   /// One row after another of a stream, from a fresh state to where it is full, and again: a distribution over all
   /// positions. A step sees contexts that were filled before, and no latency of theirs counts.
-  llvm::Error benchRow(int number) {
+  llvm::Error timeRow(int number) {
     const burin_plan &plan = model_.plan();
     const burin_plan_stream &stream = model_.streams()[number];
-    std::string what = number == 0 ? "step" : std::string("append_") + stream.name;
+    std::string entry = number == 0 ? "step" : std::string("append_") + stream.name, what = entry;
     std::vector<int64_t> rows(plan.axis_count, 1);
     // An op that looks back sees half of the rows that there is room for, on average, or a context's.
     int64_t end = endOf(stream), kept = end == INT64_MAX ? end : (end + 1) / 2;
@@ -205,72 +163,155 @@ private:
       return failure(what + ": " + burin_status_text(status));
     RowCounts counts = countsOf(rows);
     counts[""] = kept;
-    report(what, latency, flopsIn(entryOf(module_, stream.name, /*many=*/false), counts));
-    reportKernels(what, counts, latency, call, beginWhenFull);
+    EntryTimes times = timesOf(entry, what, latency, entryOf(module_, stream.name, /*many=*/false), counts);
+    times.kernels = timeKernels(counts, latency, call, beginWhenFull);
+    finish(times);
     return llvm::Error::success();
   }
 
-  void report(const std::string &what, const Latency &latency, double flops) {
+  EntryTimes timesOf(const std::string &entry, const std::string &what, const Latency &latency,
+                     mlir::func::FuncOp function, const RowCounts &counts) const {
+    double flops = flopsIn(function, counts);
+    return {entry, what, latency, flops, percentOfPeak(flops, latency.median), peak_, {}};
+  }
+
+  double percentOfPeak(double flops, double seconds) const { return 100 * flops / seconds * 1e-9 / peak_; }
+
+  void finish(const EntryTimes &times) {
     progress_.clear();
-    double percent = 100 * flops / latency.median * 1e-9 / peak_;
-    if (options_.json) {
-      nlohmann::ordered_json line = {{"entry", what}, {"target", target_.name.str()}};
-      line.update(toJson(latency));
-      line["flops"] = flops;
-      line["percent_of_fma_peak"] = percent;
-      llvm::outs() << line.dump() << "\n";
-      return;
-    }
-    llvm::outs() << llvm::formatv("{0,-28} {1,11} {2,11} {3,11} {4,11} {5,9:F1}\n", what, duration(latency.minimum),
-                                  duration(latency.median), duration(latency.p99), duration(latency.p999), percent);
+    take_(times);
   }
 
   /// A second run under the probe, whose clock costs some tens of nanoseconds a kernel.
-  void reportKernels(const std::string &what, const RowCounts &counts, const Latency &latency,
-                     const std::function<void()> &call, const std::function<void()> &between) {
-    KernelTimes times;
+  std::vector<KernelTimes> timeKernels(const RowCounts &counts, const Latency &latency,
+                                       const std::function<void()> &call, const std::function<void()> &between) {
+    KernelClock clock;
     int64_t repetitions = std::clamp<int64_t>(int64_t(0.2 / latency.median), 3, 20000);
     for (int64_t repetition = 0; repetition < repetitions; ++repetition) {
       if (between)
         between();
-      times.observe(call);
+      clock.observe(call);
     }
     double all = 0;
-    for (auto &[kernel, total] : times.totals)
+    for (auto &[symbol, total] : clock.totals)
       all += total.seconds;
-    for (auto &[symbol, total] : times.totals) {
+    std::vector<KernelTimes> kernels;
+    for (auto &[symbol, total] : clock.totals) {
       const KernelReport &kernel = *model_.kernelNamed(symbol);
-      double each = total.seconds / double(repetitions);
-      double calls = double(total.calls) / double(repetitions); // part of one where a gate is closed now and then
-      double percent = 100 * flopsIn(module_.lookupSymbol<mlir::func::FuncOp>(kernel.function), counts) * calls / each *
-                       1e-9 / peak_;
-      if (options_.json) {
-        nlohmann::ordered_json line = {
-            {"entry", what},  {"kernel", kernel.function},   {"class", kernel.kernelClass},   {"calls", calls},
-            {"mean_s", each}, {"part", total.seconds / all}, {"percent_of_fma_peak", percent}};
-        llvm::outs() << line.dump() << "\n";
-      } else {
-        llvm::outs() << llvm::formatv("  {0,-12} {1,-10} {2,4}x {3,11}, {4,5:F1} % of the kernels' time{5}\n",
-                                      kernel.function, kernel.kernelClass, llvm::format("%.3g", calls), duration(each),
-                                      100 * total.seconds / all,
-                                      percent > 0 ? llvm::formatv(", {0:F1} % of peak", percent).str() : "");
-      }
+      double each = total.seconds / double(repetitions), calls = double(total.calls) / double(repetitions);
+      double flops = flopsIn(module_.lookupSymbol<mlir::func::FuncOp>(kernel.function), counts) * calls;
+      kernels.push_back(
+          {kernel.function, kernel.kernelClass, calls, each, total.seconds / all, percentOfPeak(flops, each)});
     }
+    return kernels;
   }
 
   CompiledModel &model_;
   mlir::ModuleOp module_; // after the passes
-  const GraphBenchOptions &options_;
   const Target &target_;
   Progress &progress_;
+  const std::function<void(const EntryTimes &)> &take_;
   double peak_ = 0;
 };
 
+/// What `burin bench` prints: a table, or an object per line.
+class Printer {
+public:
+  Printer(const burin_plan &plan, const Target &target, bool json) : plan_(plan), target_(target), json_(json) {}
+
+  void print(const EntryTimes &times) {
+    if (json_) {
+      nlohmann::ordered_json line = {{"entry", times.what}, {"target", target_.name.str()}};
+      line.update(toJson(times.latency));
+      line["flops"] = times.flops;
+      line["percent_of_fma_peak"] = times.percentOfPeak;
+      llvm::outs() << line.dump() << "\n";
+      for (const KernelTimes &kernel : times.kernels) {
+        nlohmann::ordered_json of = {{"entry", times.what},
+                                     {"kernel", kernel.function},
+                                     {"class", kernel.kernelClass},
+                                     {"calls", kernel.calls},
+                                     {"mean_s", kernel.seconds},
+                                     {"part", kernel.part},
+                                     {"percent_of_fma_peak", kernel.percentOfPeak}};
+        llvm::outs() << of.dump() << "\n";
+      }
+      return;
+    }
+    if (!hasHead_)
+      llvm::outs() << llvm::formatv("{0} on {1}, one thread; FMA peak {2:F1} GFLOP/s\n", plan_.name, target_.name,
+                                    times.peak)
+                   << llvm::formatv("{0,-28} {1,11} {2,11} {3,11} {4,11} {5,9}\n", "", "min", "median", "p99", "p99.9",
+                                    "% of peak");
+    hasHead_ = true;
+    const Latency &latency = times.latency;
+    llvm::outs() << llvm::formatv("{0,-28} {1,11} {2,11} {3,11} {4,11} {5,9:F1}\n", times.what,
+                                  duration(latency.minimum), duration(latency.median), duration(latency.p99),
+                                  duration(latency.p999), times.percentOfPeak);
+    for (const KernelTimes &kernel : times.kernels)
+      llvm::outs() << llvm::formatv(
+          "  {0,-12} {1,-10} {2,4}x {3,11}, {4,5:F1} % of the kernels' time{5}\n", kernel.function, kernel.kernelClass,
+          llvm::format("%.3g", kernel.calls), duration(kernel.seconds), 100 * kernel.part,
+          kernel.percentOfPeak > 0 ? llvm::formatv(", {0:F1} % of peak", kernel.percentOfPeak).str() : "");
+  }
+
+private:
+  const burin_plan &plan_;
+  const Target &target_;
+  bool json_, hasHead_ = false;
+};
+
+/// The largest sequence, a quarter of it, a sixteenth, one row.
+std::vector<Rows> lengthsToTry(const burin_plan &plan) {
+  std::vector<Rows> all;
+  for (int64_t part : {int64_t(1), int64_t(4), int64_t(16), int64_t(INT64_MAX)}) {
+    Rows rows;
+    for (int64_t most : mostRows(plan))
+      rows.push_back(std::max<int64_t>(1, most / part));
+    if (!llvm::is_contained(all, rows))
+      all.push_back(rows);
+  }
+  return all;
+}
+
+llvm::Error checkTimes(const burin_plan &plan, llvm::ArrayRef<int64_t> times) {
+  for (const burin_plan_axis &axis : llvm::ArrayRef(plan.axes, plan.axis_count))
+    for (int64_t time : times)
+      if (time > axis.maximum)
+        return failure("--times: " + llvm::Twine(time) + " rows of '" + axis.name + "', the graph takes at most " +
+                       llvm::Twine(axis.maximum));
+  return llvm::Error::success();
+}
+
 } // namespace
+
+Rows mostRows(const burin_plan &plan) {
+  Rows rows;
+  for (const burin_plan_axis &axis : llvm::ArrayRef(plan.axes, plan.axis_count))
+    rows.push_back(axis.maximum);
+  return rows;
+}
+
+llvm::Error timeGraph(CompiledModel &model, mlir::ModuleOp module, llvm::ArrayRef<Rows> lengths, const Target &target,
+                      Progress &progress, const std::function<void(const EntryTimes &)> &take) {
+  return GraphTimer(model, module, target, progress, take).run(lengths);
+}
 
 llvm::Error benchGraph(CompiledModel &model, mlir::ModuleOp module, const GraphBenchOptions &options,
                        const Target &target, Progress &progress) {
-  return GraphBench(model, module, options, target, progress).run();
+  const burin_plan &plan = model.plan();
+  if (llvm::Error error = checkTimes(plan, options.times))
+    return error;
+  std::vector<Rows> lengths = options.times.empty() ? lengthsToTry(plan) : std::vector<Rows>();
+  for (int64_t time : options.times)
+    lengths.emplace_back(plan.axis_count, time); // each time symbol has the same number of rows
+  Printer printer(plan, target, options.json);
+  if (llvm::Error error =
+          timeGraph(model, module, lengths, target, progress, [&](const EntryTimes &times) { printer.print(times); }))
+    return error;
+  if (!model.hasStep() && !options.json)
+    llvm::outs() << "no step: " << model.noStepReason() << "\n";
+  return llvm::Error::success();
 }
 
 } // namespace burin

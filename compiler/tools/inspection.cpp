@@ -1,5 +1,6 @@
 #include "tools/inspection.h"
 #include "passes/passes.h"
+#include "tools/graph_bench.h"
 #include "tools/graph_signature.h"
 #include "tools/work.h"
 #include "llvm/ADT/STLExtras.h"
@@ -26,6 +27,21 @@ static Json describeTensors(llvm::ArrayRef<EntryTensor> tensors) {
   return list;
 }
 
+/// A shape in as few words as there are: ["time", 64], ["sequence * 2", 8].
+static Json extentsOf(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  if (!isRows(type))
+    return Json(std::vector<int64_t>(tensor.getShape()));
+  RowsAttr rows = rowsOf(type);
+  bool perSequence = isa_and_nonnull<PerSequenceAttr>(tensor.getEncoding());
+  std::string counted = rows ? rows.getSymbol().str() : perSequence ? "sequence" : "";
+  if (counted.empty())
+    return {rowsEach(type), featuresOf(type)};
+  if (rowsEach(type) != 1)
+    counted += " * " + std::to_string(rowsEach(type));
+  return {counted, featuresOf(type)};
+}
+
 /// Lists the ops of a graph as a reader of it would: parameters and inputs by name, other ops by number, what stands in
 /// a region one level below the op that it belongs to.
 class OpList {
@@ -35,44 +51,64 @@ public:
       auto name = forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(), attribute::name);
       names_[argument] = name ? name.str() : "positions";
     }
-    add(forward.getBody().front(), 0);
+    Block &body = forward.getBody().front();
+    add(body, 0);
+    for (Value output : body.getTerminator()->getOperands())
+      outputs.push_back(sourceOf(output));
   }
 
   Json list = Json::array();
+  Json outputs = Json::array(); // where each comes from
 
 private:
-  /// Gives what the block's terminator takes.
-  Json add(Block &block, int depth) {
+  void add(Block &block, int depth) {
     for (Operation &op : block.without_terminator()) {
       if (auto parameter = dyn_cast<ParameterOp>(op)) {
         names_[parameter] = parameter.getName().str();
         continue;
       }
-      Json operands = operandsOf(op);
-      for (Region &region : op.getRegions())
-        for (const Json &yielded : add(region.front(), depth + 1))
-          operands.push_back(yielded);
+      SmallVector<Value> read(op.getOperands());
+      for (Region &region : op.getRegions()) {
+        add(region.front(), depth + 1);
+        llvm::append_range(read, region.front().getTerminator()->getOperands());
+      }
       std::string name = "%" + std::to_string(list.size());
-      names_[op.getResult(0)] = name;
+      Value result = op.getResult(0);
+      names_[result] = name;
+      numbers_[result] = list.size();
+      Json operands = Json::array(), reads = Json::array();
+      int64_t parameterBytes = 0;
+      for (Value operand : read) {
+        operands.push_back(names_.lookup(operand));
+        reads.push_back(sourceOf(operand));
+        if (operand.getDefiningOp<ParameterOp>())
+          parameterBytes += cast<ShapedType>(operand.getType()).getNumElements() * 4;
+      }
+      auto kernelOp = dyn_cast<KernelOpInterface>(op);
       auto scope = op.getAttrOfType<StringAttr>(attribute::scope);
       list.push_back({{"name", name},
                       {"op", op.getName().stripDialect().str()},
+                      {"class", kernelOp ? kernelClassName(kernelOp.getKernelClass()).str() : ""},
                       {"depth", depth},
                       {"operands", operands},
-                      {"shape", describe(op.getResult(0).getType())},
-                      {"scope", scope ? scope.str() : ""}});
+                      {"reads", reads},
+                      {"shape", describe(result.getType())},
+                      {"extents", extentsOf(result.getType())},
+                      {"scope", scope ? scope.str() : ""},
+                      {"flops", flopsOf(&op, {})},
+                      {"parameter_bytes", parameterBytes}});
     }
-    return operandsOf(*block.getTerminator());
   }
 
-  Json operandsOf(Operation &op) const {
-    Json operands = Json::array();
-    for (Value operand : op.getOperands())
-      operands.push_back(names_.lookup(operand));
-    return operands;
+  /// An edge's beginning: {"op": 3}, {"input": "x"}, {"parameter": "W"}.
+  Json sourceOf(Value value) const {
+    if (auto number = numbers_.find(value); number != numbers_.end())
+      return {{"op", number->second}};
+    return {{isa<BlockArgument>(value) ? "input" : "parameter", names_.lookup(value)}};
   }
 
   llvm::DenseMap<Value, std::string> names_;
+  llvm::DenseMap<Value, size_t> numbers_; // of ops
 };
 
 void describeGraph(ModuleOp module, Json &report) {
@@ -91,10 +127,16 @@ void describeGraph(ModuleOp module, Json &report) {
     values += count;
   }
   report["parameters"] = {{"count", signature.parameters.size()}, {"values", values}};
-  report["graph"] = OpList(module.lookupSymbol<func::FuncOp>("forward")).list;
+  OpList ops(module.lookupSymbol<func::FuncOp>("forward"));
+  report["graph"] = ops.list;
+  for (auto [index, source] : llvm::enumerate(ops.outputs))
+    report["outputs"][index]["from"] = source;
 }
 
 // ---- The plan
+
+/// The calls of an entry by their place in it.
+using CallNumbers = llvm::DenseMap<Operation *, size_t>;
 
 static std::string axisName(const ModelPlan &plan, int axis) {
   return axis >= 0 ? plan.axes[axis].name : axis == BURIN_AXIS_SEQUENCE ? "sequence" : "call";
@@ -107,35 +149,77 @@ static std::string stateValueAt(const ModelPlan &plan, int64_t offset) {
   llvm_unreachable("calls name the plan's state values");
 }
 
-/// Where a call's results go: "scratch time+256", "output y", "state block0.attn.k_cache".
-static Json writesOf(const ModelPlan &plan, const PlanEntry &entry, const PlanCall &call, func::FuncOp kernel) {
-  size_t read = llvm::count_if(call.arguments, [](const PlanArgument &argument) {
+/// Where a call's results go, and which call reads each of them last.
+static Json writesOf(const ModelPlan &plan, const PlanEntry &entry, const PlanCall &planned, func::CallOp call,
+                     const CallNumbers &numbers) {
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+  size_t read = llvm::count_if(planned.arguments, [](const PlanArgument &argument) {
     return argument.kind == BURIN_ARG_CONTEXT || argument.kind == BURIN_ARG_WEIGHTS;
   });
   for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
     read += kernel.getArgAttr(index, attribute::weightOffset) ? 0 : 1;
   Json writes = Json::array();
-  for (const PlanArgument &argument : llvm::ArrayRef(call.arguments).drop_front(read)) {
-    if (argument.kind == BURIN_ARG_SCRATCH)
-      writes.push_back("scratch " + axisName(plan, argument.rowAxis) + "+" + std::to_string(argument.offset));
-    else if (argument.kind == BURIN_ARG_OUTPUT)
-      writes.push_back("output " + entry.outputs[argument.index].name);
-    else
-      writes.push_back("state " + stateValueAt(plan, argument.offset));
+  for (auto [index, argument] : llvm::enumerate(llvm::ArrayRef(planned.arguments).drop_front(read))) {
+    if (argument.kind == BURIN_ARG_SCRATCH) {
+      size_t last = numbers.lookup(call);
+      for (Operation *user : call.getResult(index).getUsers())
+        last = std::max(last, numbers.lookup(user));
+      writes.push_back({{"to", "scratch"},
+                        {"axis", axisName(plan, argument.rowAxis)},
+                        {"offset", argument.offset},
+                        {"bytes", argument.rowsEach * argument.columns * 4},
+                        {"last_read_by", last}});
+    } else if (argument.kind == BURIN_ARG_OUTPUT) {
+      writes.push_back({{"to", "output"}, {"name", entry.outputs[argument.index].name}});
+    } else {
+      writes.push_back({{"to", "state"}, {"name", stateValueAt(plan, argument.offset)}});
+    }
   }
   return writes;
+}
+
+/// What a call reads besides weights: {"call": 3}, {"input": "x"}, {"state": "k_cache"}, each once.
+static Json readsOf(func::CallOp call, const CallNumbers &numbers) {
+  auto entry = call->getParentOfType<func::FuncOp>();
+  Json reads = Json::array();
+  for (Value operand : call.getOperands()) {
+    Json source;
+    if (auto made = operand.getDefiningOp<func::CallOp>())
+      source["call"] = numbers.lookup(made);
+    else if (auto state = operand.getDefiningOp<StateOp>())
+      source["state"] = state.getName().str();
+    else if (auto argument = dyn_cast<BlockArgument>(operand)) {
+      auto name = entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), attribute::name);
+      source["input"] = name ? name.str() : "positions";
+    }
+    if (!source.is_null() && llvm::count(reads, source) == 0)
+      reads.push_back(source);
+  }
+  return reads;
+}
+
+static int64_t weightsBytesOf(func::FuncOp kernel) {
+  auto bytes = kernel->getAttrOfType<IntegerAttr>(attribute::blobBytes);
+  return bytes ? bytes.getInt() : 0;
 }
 
 static Json describeEntry(const ModelPlan &plan, const PlanEntry &entry, func::FuncOp function, const std::string &name,
                           const RowCounts &rows) {
   auto module = function->getParentOfType<ModuleOp>();
   Json calls = Json::array();
-  for (const PlanCall &call : entry.calls) {
-    auto kernel = module.lookupSymbol<func::FuncOp>(call.kernel);
-    calls.push_back({{"kernel", call.kernel},
-                     {"per_sequence", call.perSequence},
-                     {"guard", call.guard < 0 ? Json() : Json(call.guard)},
-                     {"writes", writesOf(plan, entry, call, kernel)},
+  CallNumbers numbers;
+  for (auto call : function.getOps<func::CallOp>())
+    numbers[call] = numbers.size();
+  for (auto [call, planned] : llvm::zip_equal(function.getOps<func::CallOp>(), entry.calls)) {
+    auto kernel = module.lookupSymbol<func::FuncOp>(planned.kernel);
+    auto scope = call->getAttrOfType<StringAttr>(attribute::scope);
+    calls.push_back({{"kernel", planned.kernel},
+                     {"scope", scope ? scope.str() : ""},
+                     {"per_sequence", planned.perSequence},
+                     {"guard", planned.guard < 0 ? Json() : Json(planned.guard)},
+                     {"reads", readsOf(call, numbers)},
+                     {"writes", writesOf(plan, entry, planned, call, numbers)},
+                     {"weights_bytes", weightsBytesOf(kernel)},
                      {"flops", flopsIn(kernel, rows)}});
   }
   Json scratch = Json::object(); // bytes per row of each axis
@@ -173,19 +257,19 @@ static std::vector<NamedEntry> namedEntries(ModuleOp module, const ModelPlan &pl
   return entries;
 }
 
-/// The ops of a kernel in order, those of its groups in brackets.
-static std::string opsOf(func::FuncOp kernel) {
-  std::string text;
+/// The ops of a kernel in order: a list for each group of a whole, or one.
+static Json groupsOf(func::FuncOp kernel) {
+  Json groups = Json::array();
+  Json ops = Json::array();
   for (Operation &op : kernel.getBody().front()) {
-    if (isa<func::ReturnOp>(op))
-      continue;
-    text += text.empty() ? "" : ", ";
     if (auto call = dyn_cast<func::CallOp>(op))
-      text += "(" + opsOf(SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr())) + ")";
-    else
-      text += op.getName().stripDialect().str();
+      groups.push_back(groupsOf(SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr()))[0]);
+    else if (!isa<func::ReturnOp>(op))
+      ops.push_back(op.getName().stripDialect().str());
   }
-  return text;
+  if (groups.empty())
+    groups.push_back(ops);
+  return groups;
 }
 
 static Json describeKernels(ModuleOp module, llvm::ArrayRef<NamedEntry> entries) {
@@ -195,9 +279,11 @@ static Json describeKernels(ModuleOp module, llvm::ArrayRef<NamedEntry> entries)
     for (const NamedEntry &entry : entries)
       calls[entry.name] =
           llvm::count_if(entry.entry->calls, [&](const PlanCall &call) { return call.kernel == kernel.function; });
+    auto function = module.lookupSymbol<func::FuncOp>(kernel.function);
     kernels.push_back({{"name", kernel.function},
                        {"class", kernel.kernelClass},
-                       {"ops", opsOf(module.lookupSymbol<func::FuncOp>(kernel.function))},
+                       {"groups", groupsOf(function)},
+                       {"weights_bytes", weightsBytesOf(function)},
                        {"calls", calls}});
   }
   return kernels;
@@ -236,6 +322,27 @@ void describePlan(ModuleOp module, const ModelPlan &plan, Json &report) {
                       {"offset", value.offset},
                       {"bytes", value.bytes}});
   report["state"] = {{"bytes", plan.stateBytes}, {"values", values}};
+}
+
+// ---- Time
+
+void describeTimes(llvm::ArrayRef<EntryTimes> entries, Json &report) {
+  Json list = Json::array();
+  for (const EntryTimes &times : entries) {
+    Json entry = {{"entry", times.entry}, {"what", times.what}};
+    entry.update(toJson(times.latency));
+    entry["flops"] = times.flops;
+    entry["percent_of_fma_peak"] = times.percentOfPeak;
+    entry["kernels"] = Json::array();
+    for (const KernelTimes &kernel : times.kernels)
+      entry["kernels"].push_back({{"kernel", kernel.function},
+                                  {"calls", kernel.calls},
+                                  {"mean_s", kernel.seconds},
+                                  {"part", kernel.part},
+                                  {"percent_of_fma_peak", kernel.percentOfPeak}});
+    list.push_back(entry);
+  }
+  report["measured"] = {{"fma_peak_gflops", entries.front().peak}, {"entries", list}};
 }
 
 } // namespace burin

@@ -1,5 +1,6 @@
 // The inspection for people: a page, most important things first.
 #include "tools/inspection.h"
+#include "tools/latency.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -30,6 +31,31 @@ std::string joined(const Json &list, const char *separator) {
   return line;
 }
 
+/// "scratch time+256", "output y", "state block0.attn.k_cache".
+std::string place(const Json &write) {
+  std::string to = text(write["to"]);
+  return to + " " +
+         (to == "scratch" ? text(write["axis"]) + "+" + std::to_string(write["offset"].get<int64_t>())
+                          : text(write["name"]));
+}
+
+std::string places(const Json &writes) {
+  std::string line;
+  for (const Json &write : writes)
+    line += (line.empty() ? "" : ", ") + place(write);
+  return line;
+}
+
+/// "dense, relu"; those of a whole's groups in brackets: "(dense, relu), (dense)".
+std::string ops(const Json &groups) {
+  if (groups.size() == 1)
+    return joined(groups[0], ", ");
+  std::string line;
+  for (const Json &group : groups)
+    line += (line.empty() ? "(" : ", (") + joined(group, ", ") + ")";
+  return line;
+}
+
 class Page {
 public:
   explicit Page(const Json &report) : report_(report), stream_(page_) {}
@@ -43,6 +69,8 @@ public:
     printKernels();
     if (!report_["streams"].empty())
       printState();
+    if (report_.contains("measured"))
+      printMeasured();
     return page_;
   }
 
@@ -104,7 +132,7 @@ private:
       if (!call["guard"].is_null())
         when += formatv(", guard {0}", call["guard"].get<int>());
       stream_ << formatv("  {0,-12} {1,-26} {2,9} FLOP  -> {3}\n", text(call["kernel"]), when,
-                         amount(call["flops"].get<double>()), joined(call["writes"], ", "));
+                         amount(call["flops"].get<double>()), places(call["writes"]));
     }
   }
 
@@ -116,7 +144,7 @@ private:
         if (count.get<int64_t>() > 0)
           calls += formatv("{0}{1} in {2}", calls.empty() ? "" : ", ", count.get<int64_t>(), entry).str();
       stream_ << formatv("  {0,-12} {1,-10} {2}; calls: {3}\n", text(kernel["name"]), text(kernel["class"]),
-                         text(kernel["ops"]), calls);
+                         ops(kernel["groups"]), calls);
     }
   }
 
@@ -130,6 +158,19 @@ private:
                          value["features"].get<int64_t>(), text(value["stream"]), value["bytes"].get<int64_t>(),
                          window ? formatv(", a ring of which the last {0} count", window).str() : "",
                          tile ? formatv(", {0} rows across lanes", tile).str() : "");
+    }
+  }
+
+  void printMeasured() {
+    stream_ << formatv("\nmeasured, one thread; FMA peak {0:F1} GFLOP/s\n",
+                       report_["measured"]["fma_peak_gflops"].get<double>());
+    for (const Json &entry : report_["measured"]["entries"]) {
+      stream_ << formatv("  {0}: {1} median, {2:F1} % of peak\n", text(entry["what"]),
+                         duration(entry["median_s"].get<double>()), entry["percent_of_fma_peak"].get<double>());
+      for (const Json &kernel : entry["kernels"])
+        stream_ << formatv("    {0,-12} {1,11}, {2,5:F1} % of the kernels' time, {3:F1} % of peak\n",
+                           text(kernel["kernel"]), duration(kernel["mean_s"].get<double>()),
+                           100 * kernel["part"].get<double>(), kernel["percent_of_fma_peak"].get<double>());
     }
   }
 

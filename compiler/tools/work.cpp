@@ -15,11 +15,14 @@ static double rowsOfValue(Value value, const RowCounts &rows) {
   return double(isKept(encoding) ? std::min(found->second, encoding.getMax()) : found->second);
 }
 
-static double flopsOf(KernelOpInterface op, const RowCounts &rows) {
+double flopsOf(Operation *op, const RowCounts &rows) {
+  auto kernelOp = dyn_cast<KernelOpInterface>(op);
+  if (!kernelOp)
+    return 0;
   SmallVector<double> counts;
   for (Value operand : op->getOperands())
     counts.push_back(rowsOfValue(operand, rows));
-  return op.getFlops(counts);
+  return kernelOp.getFlops(counts);
 }
 
 func::FuncOp entryOf(ModuleOp module, StringRef stream, bool many) {
@@ -34,10 +37,9 @@ func::FuncOp entryOf(ModuleOp module, StringRef stream, bool many) {
 double flopsIn(func::FuncOp function, const RowCounts &rows) {
   double flops = 0;
   for (Operation &op : function.getBody().front()) {
-    if (auto kernelOp = dyn_cast<KernelOpInterface>(op))
-      flops += flopsOf(kernelOp, rows);
-    else if (auto call = dyn_cast<func::CallOp>(op))
-      flops += flopsIn(SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr()), rows);
+    auto call = dyn_cast<func::CallOp>(op);
+    flops += call ? flopsIn(SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr()), rows)
+                  : flopsOf(&op, rows);
   }
   return flops;
 }

@@ -14,6 +14,9 @@ using RowCounts = llvm::StringMap<int64_t>;
 /// The entry of a stream that takes one row, or several; null where there is none.
 mlir::func::FuncOp entryOf(mlir::ModuleOp module, llvm::StringRef stream, bool many);
 
+/// Of one op: what can be computed as a kernel's; 0 for all else.
+double flopsOf(mlir::Operation *op, const RowCounts &rows);
+
 /// Of all ops in `function` and what it calls, as their rooms count them: two for each multiply-add of a product of
 /// matrices. Elementwise work and reductions count nothing: they are not what the peak is of.
 double flopsIn(mlir::func::FuncOp function, const RowCounts &rows);

@@ -6,9 +6,9 @@
 // 64 bytes a row, two places.
 // CHECK-LABEL: func.func @forward
 // CHECK-SAME:  encoder.scratch_row_bytes = array<i64: 128, 0, 0, 0, 0, 0>
-// CHECK:       call @kernel_0({{.*}}) {encoder.blob = 0 : i64, encoder.scratch = array<i64: 0>}
-// CHECK:       call @kernel_0({{.*}}) {encoder.blob = 320 : i64, encoder.scratch = array<i64: 64>}
-// CHECK:       call @kernel_0({{.*}}) {encoder.blob = 0 : i64, encoder.scratch = array<i64: 0>}
+// CHECK:       call @kernel_0({{.*}}) {encoder.blob = 0 : i64, encoder.scope = "a", encoder.scratch = array<i64: 0>}
+// CHECK:       call @kernel_0({{.*}}) {encoder.blob = 320 : i64, encoder.scope = "b", encoder.scratch = array<i64: 64>}
+// CHECK:       call @kernel_0({{.*}}) {encoder.blob = 0 : i64, encoder.scope = "a", encoder.scratch = array<i64: 0>}
 // CHECK:       call @kernel_1({{.*}}) {encoder.blob = 640 : i64, encoder.scratch = array<i64: -1>}
 // The matrix lies in panels, the bias behind it on the next line of 64 bytes.
 // CHECK:       func.func private @kernel_0
