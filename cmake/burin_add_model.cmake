@@ -16,7 +16,8 @@
 #     burin_add_model(NAME policy GRAPH policy.cpp TARGET x86-64-avx2)
 #
 # TARGET is what to generate code for, one of what `burin targets` lists; without it `host`, the best that the machine
-# which builds can run.
+# which builds can run. A program that goes to other machines takes a family, such as x86-64: the object then holds code
+# for each of its targets, and chooses when a model is opened. So does a list with commas.
 #
 #     add_executable(graphs graphs.cpp)
 #     target_link_libraries(graphs PRIVATE burin_dsl burin_tool)

@@ -1,7 +1,8 @@
-/* What opening asks of an operating system, where there is none: each function of heap.h, pages.h, weights_file.h and
- * burin_open_safetensors, which keeps a list on the heap, says so. Linked in place of the files of these names; bare
- * programs give the bytes of a packed file, and memory for the model.
+/* What opening asks of an operating system, where there is none: each function of environment.h, heap.h, pages.h,
+ * weights_file.h and burin_open_safetensors, which keeps a list on the heap, says so. Linked in place of the files of
+ * these names; bare programs give the bytes of a packed file, and memory for the model.
  */
+#include "environment.h"
 #include "heap.h"
 #include "open.h"
 #include "pages.h"
@@ -39,6 +40,8 @@ burin_status burin_open_safetensors(const burin_plan *plan, const burin_open_opt
                               "packed file, which `burin pack` makes of a safetensors file");
   return BURIN_FILE_MALFORMED;
 }
+
+const char *burin_environment_isa(void) { return NULL; }
 
 size_t burin_page_bytes(void) { return BURIN_BLOCK_ALIGNMENT; }
 

@@ -44,7 +44,8 @@ typedef enum burin_status {
   BURIN_KERNEL_FAILED = 16,      /* a kernel reported an error; never seen with an object and runtime that match */
   BURIN_BAD_ID = 17,             /* a token id is negative or not in the table */
   BURIN_MEMORY_NOT_LOCKED = 18,  /* lock_memory was asked for, and the operating system refused */
-  BURIN_STATE_DAMAGED = 19       /* state_load: the bytes are cut off, or not what was saved */
+  BURIN_STATE_DAMAGED = 19,      /* state_load: the bytes are cut off, or not what was saved */
+  BURIN_NO_SUCH_ISA = 20         /* the object holds no code for the `isa` that was asked for */
 } burin_status;
 
 /* The status as a sentence; a constant string, never null. */
@@ -64,6 +65,11 @@ typedef struct burin_model burin_model;
  * nothing is copied, and processes share them. A packed file stays as it is until the model is closed: replace it by
  * renaming another over it, or `copy` it. Opening checks its size, its header, and that it is for this model.
  *
+ * An object may hold code for several instruction sets. Opening chooses the best that processor and operating system
+ * have, or the one that `isa` names, or, where there is an operating system and `isa` is null, the one that the
+ * variable BURIN_ISA names. A packed file is for one of them: unless one is named, the file's own is chosen where it
+ * runs.
+ *
  * Without an operating system (the archive burin_runtime_bare) weights are the bytes of a packed file, and `memory` is
  * given; anything else is refused with a sentence.
  */
@@ -79,9 +85,13 @@ typedef struct burin_open_options {
   int prefault;        /* 1: all weights are brought into memory while opening, not when they are first used */
   int lock_memory;     /* 1: and kept there until closing; BURIN_MEMORY_NOT_LOCKED where that is refused */
   int allow_extra_tensors; /* 0: a tensor that the graph does not name is an error; 1: it is ignored */
+  const char *isa;         /* a target's name, such as "x86-64-avx2": this and no other; null: the best */
   char *message;           /* receives one sentence, cut to fit and null-terminated, when opening fails; or null */
   size_t message_bytes;
 } burin_open_options;
+
+/* The target whose code the model runs, as `burin targets` names it: what opening chose. */
+const char *burin_model_isa(const burin_model *model);
 
 /* Position of the next sample of a state's stream: where its reset put it, and one more for each sample since. Stream 0
  * is the one that `step` takes; the header numbers the others. -1 for memory that is not a state. */

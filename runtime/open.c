@@ -4,11 +4,11 @@
  */
 #include "open.h"
 
+#include "choose_plan.h"
 #include "hash.h"
 #include "heap.h"
 #include "packed_file.h"
 #include "pages.h"
-#include "processor.h"
 
 #include <string.h>
 
@@ -63,17 +63,20 @@ burin_status burin_make_model(const burin_plan *plan, const burin_open_options *
   burin_status status = options->memory ? make_in_memory(options, weights_bytes, opened, message)
                                         : make_on_heap(weights_bytes, own_pages, opened, message);
   if (status == BURIN_OK)
-    (*opened)->model.fingerprint = plan->fingerprint;
+    (*opened)->model.plan = plan;
   return status;
 }
 
 /* In place where `stays`, else a copy. */
 static burin_status open_packed(const burin_plan *plan, const burin_open_options *options, const void *memory,
                                 size_t bytes, int stays, burin_opened_model **opened, burin_message *message) {
-  size_t weights_bytes = (size_t)plan->weights_bytes;
   burin_status status = burin_packed_check_header(memory, bytes, message);
-  if (status == BURIN_OK)
+  if (status == BURIN_OK) {
+    const char *target = (const char *)memory + offsetof(burin_packed_header, target);
+    plan = burin_plan_of_file(plan, options, target, sizeof((burin_packed_header *)0)->target);
     status = burin_packed_match(plan, memory, message); /* the file's size is now the plan's */
+  }
+  size_t weights_bytes = (size_t)plan->weights_bytes;
   if (status == BURIN_OK && options->verify_content)
     status = burin_packed_check_content(memory, burin_hash(burin_packed_weights(memory), weights_bytes, 0), message);
   if (status == BURIN_OK && stays && !burin_is_aligned(memory, BURIN_BLOCK_ALIGNMENT)) {
@@ -139,28 +142,26 @@ static burin_status check_object(const burin_plan *plan, burin_message *message)
     burin_message_number(message, BURIN_PLAN_VERSION);
     return BURIN_KERNEL_FAILED;
   }
-  if (!burin_processor_has(plan->cpu_bits, plan->cpu_bit_count)) {
-    burin_message_text(message, "this processor, or its operating system, lacks what target '");
-    burin_message_text(message, plan->target);
-    burin_message_text(message, "' needs");
-    return BURIN_CPU_UNSUPPORTED;
-  }
   return BURIN_OK;
 }
 
 burin_status burin_rt_open(const burin_plan *plan, const burin_open_options *options, burin_model **model) {
   burin_message message;
   burin_opened_model *opened = NULL;
+  const burin_plan *chosen = NULL;
   if (!options || !model)
     return BURIN_NULL_POINTER;
   *model = NULL;
   burin_message_start(&message, options->message, options->message_bytes);
   burin_status status = check_object(plan, &message);
   if (status == BURIN_OK)
-    status = open_weights(plan, options, &opened, &message);
+    status = burin_choose_plan(plan, options, &chosen, &message);
+  if (status == BURIN_OK)
+    status = open_weights(chosen, options, &opened, &message);
   if (status != BURIN_OK)
     return status;
-  size_t bytes = (size_t)plan->weights_bytes;
+  opened->model.fingerprint = plan->fingerprint;
+  size_t bytes = (size_t)opened->model.plan->weights_bytes;
   if (options->lock_memory) {
     status = burin_pages_lock(opened->model.weights, bytes, &message);
     if (status != BURIN_OK) {
@@ -174,6 +175,8 @@ burin_status burin_rt_open(const burin_plan *plan, const burin_open_options *opt
   *model = &opened->model;
   return BURIN_OK;
 }
+
+const char *burin_model_isa(const burin_model *model) { return model ? model->plan->target : NULL; }
 
 void burin_rt_close(burin_model *model) {
   burin_opened_model *opened = (burin_opened_model *)model;

@@ -106,6 +106,7 @@ burin_status burin_rt_pack(const burin_plan *plan, const burin_open_options *opt
   burin_status status = burin_rt_open(plan, options, &model);
   if (status != BURIN_OK)
     return status;
+  plan = model->plan; /* the file is for the target that was chosen */
   size_t bytes = (size_t)plan->weights_bytes;
   burin_message_start(&message, options->message, options->message_bytes);
   burin_packed_make_header(&header, plan, content_of(model->weights, bytes, progress, "hashing"));

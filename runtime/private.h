@@ -18,9 +18,20 @@
 #define BURIN_BLOCK_ALIGNMENT 64 /* of state, scratch, packed weights and every region inside them */
 
 struct burin_model {
-  uint64_t fingerprint;         /* of the plan it was opened for */
+  uint64_t fingerprint;         /* of the plan that entry points hand in: the first of the list */
+  const burin_plan *plan;       /* the one of the list that was chosen when it was opened */
   const unsigned char *weights; /* packed, 64-byte aligned; in a file's pages they cannot be written */
 };
+
+/* What an entry point executes: puts the model's plan in the place of the one that it was handed. */
+static inline burin_status burin_take_plan_of(const burin_model *model, const burin_plan **plan) {
+  if (BURIN_UNLIKELY(!model))
+    return BURIN_NULL_POINTER;
+  if (BURIN_UNLIKELY(model->fingerprint != (*plan)->fingerprint))
+    return BURIN_WEIGHTS_MISMATCH;
+  *plan = model->plan;
+  return BURIN_OK;
+}
 
 /* Stands at the start of every state; the values of the plan follow at their offsets. */
 #define BURIN_STATE_MAGIC UINT64_C(0x3245544154534e42) /* "BNSTATE2" in memory */

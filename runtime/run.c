@@ -36,7 +36,7 @@ static int64_t part_rows(const burin_plan *plan, int32_t axis, int64_t rows) {
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
-size_t burin_rt_scratch_bytes(const burin_plan *plan, const int64_t *rows, int64_t sequences) {
+static size_t plan_scratch_bytes(const burin_plan *plan, const int64_t *rows, int64_t sequences) {
   int64_t units[BURIN_SLOTS] = {0};
   for (int32_t axis = 0; axis < plan->axis_count; ++axis)
     units[axis] = rows && rows[axis] > 0 ? part_rows(plan, axis, rows[axis]) : 0;
@@ -51,6 +51,13 @@ size_t burin_rt_scratch_bytes(const burin_plan *plan, const int64_t *rows, int64
     if (at_once > 1)
       bytes = larger(bytes, burin_stream_scratch_bytes(stream, at_once));
   }
+  return bytes;
+}
+
+size_t burin_rt_scratch_bytes(const burin_plan *plan, const int64_t *rows, int64_t sequences) {
+  size_t bytes = 0;
+  for (; plan; plan = plan->fallback) /* no model says which of them runs */
+    bytes = larger(bytes, plan_scratch_bytes(plan, rows, sequences));
   return bytes;
 }
 
@@ -222,12 +229,13 @@ static void finish_part(batch *run) {
 burin_status burin_rt_forward_batch(const burin_plan *plan, const burin_model *model, void *scratch,
                                     size_t scratch_bytes, int64_t sequences, const int64_t *const *offsets,
                                     const void *const *inputs, void *const *outputs) {
+  burin_status status = burin_take_plan_of(model, &plan);
+  if (status != BURIN_OK)
+    return status;
   const burin_plan_entry *entry = plan->forward;
-  if (!model || (!offsets && plan->axis_count > 0) || (!inputs && entry->input_count > 0) ||
+  if ((!offsets && plan->axis_count > 0) || (!inputs && entry->input_count > 0) ||
       (!outputs && entry->output_count > 0))
     return BURIN_NULL_POINTER;
-  if (model->fingerprint != plan->fingerprint)
-    return BURIN_WEIGHTS_MISMATCH;
   batch run = {0};
   run.plan = plan;
   run.entry = entry;
@@ -237,7 +245,7 @@ burin_status burin_rt_forward_batch(const burin_plan *plan, const burin_model *m
   run.part.weights = model->weights;
   run.part.inputs = inputs;
   run.part.outputs = outputs;
-  burin_status status = count_rows(&run);
+  status = count_rows(&run);
   if (status == BURIN_OK)
     status = check_indexable(&run);
   if (status == BURIN_OK)

@@ -7,14 +7,15 @@ burin_status burin_rt_reset(const burin_plan *plan, const burin_model *model, vo
                             int64_t position) {
   if (plan->stream_count == 0)
     return BURIN_NO_STEP;
-  if (!model || !state)
+  burin_status status = burin_take_plan_of(model, &plan);
+  if (status != BURIN_OK)
+    return status;
+  if (!state)
     return BURIN_NULL_POINTER;
   if (!burin_is_aligned(state, BURIN_BLOCK_ALIGNMENT))
     return BURIN_MISALIGNED;
   if (state_bytes < (size_t)plan->state_bytes)
     return BURIN_SCRATCH_TOO_SMALL;
-  if (model->fingerprint != plan->fingerprint)
-    return BURIN_WEIGHTS_MISMATCH;
   if (position < 0 || (plan->streams[0].position_end >= 0 && position > plan->streams[0].position_end))
     return BURIN_TIME_OUT_OF_RANGE;
   /* Accumulators start from zero. Cache rows are never read before they are written, but a tile is read whole, and
@@ -71,7 +72,10 @@ burin_status burin_rt_state_read(const burin_plan *plan, const burin_model *mode
                                  float *values, size_t capacity, int64_t *rows) {
   if (plan->stream_count == 0)
     return BURIN_NO_STEP;
-  if (!model || !state || !name || !rows || (!values && capacity != 0))
+  burin_status status = burin_take_plan_of(model, &plan);
+  if (status != BURIN_OK)
+    return status;
+  if (!state || !name || !rows || (!values && capacity != 0))
     return BURIN_NULL_POINTER;
   if (!burin_is_aligned(state, BURIN_BLOCK_ALIGNMENT) || !burin_is_aligned(values, 4))
     return BURIN_MISALIGNED;

@@ -65,12 +65,13 @@ burin_status burin_rt_state_save(const burin_plan *plan, const burin_model *mode
                                  size_t capacity, size_t *bytes) {
   if (plan->stream_count == 0)
     return BURIN_NO_STEP;
-  if (!model || !state || !bytes || (!saved && capacity != 0))
+  burin_status status = burin_take_plan_of(model, &plan);
+  if (status != BURIN_OK)
+    return status;
+  if (!state || !bytes || (!saved && capacity != 0))
     return BURIN_NULL_POINTER;
   if (!burin_is_aligned(state, BURIN_BLOCK_ALIGNMENT))
     return BURIN_MISALIGNED;
-  if (model->fingerprint != plan->fingerprint)
-    return BURIN_WEIGHTS_MISMATCH;
   const burin_state_header *from = (const burin_state_header *)state;
   int64_t taken[BURIN_MAX_AXES];
   if (!burin_state_belongs(from, plan, taken))
@@ -111,14 +112,15 @@ burin_status burin_rt_state_load(const burin_plan *plan, const burin_model *mode
                                  const void *saved, size_t bytes) {
   if (plan->stream_count == 0)
     return BURIN_NO_STEP;
-  if (!model || !state || !saved)
+  burin_status status = burin_take_plan_of(model, &plan);
+  if (status != BURIN_OK)
+    return status;
+  if (!state || !saved)
     return BURIN_NULL_POINTER;
   if (!burin_is_aligned(state, BURIN_BLOCK_ALIGNMENT))
     return BURIN_MISALIGNED;
   if (state_bytes < (size_t)plan->state_bytes)
     return BURIN_SCRATCH_TOO_SMALL;
-  if (model->fingerprint != plan->fingerprint)
-    return BURIN_WEIGHTS_MISMATCH;
   if (burin_overlap(saved, bytes, state, (size_t)plan->state_bytes))
     return BURIN_OVERLAP;
 

@@ -42,6 +42,8 @@ const char *burin_status_text(burin_status status) {
     return "the weights could not be locked in memory";
   case BURIN_BAD_ID:
     return "a token id is negative or not in the table";
+  case BURIN_NO_SUCH_ISA:
+    return "the object holds no code for the instruction set that was asked for";
   case BURIN_STATE_DAMAGED:
     return "the saved state is cut off, or not what was saved";
   }

@@ -84,13 +84,11 @@ static inline burin_status prepare(const burin_plan *plan, const burin_model *mo
                                    const void *const *inputs, void *const *outputs, row_run *run) {
   const burin_plan_stream *stream = &plan->streams[stream_index];
   const burin_plan_entry *entry = stream->one;
-  if (BURIN_UNLIKELY(!model || !state || (!inputs && entry->input_count > 0) || (!outputs && entry->output_count > 0)))
+  if (BURIN_UNLIKELY(!state || (!inputs && entry->input_count > 0) || (!outputs && entry->output_count > 0)))
     return BURIN_NULL_POINTER;
   if (BURIN_UNLIKELY(!burin_is_aligned(state, BURIN_BLOCK_ALIGNMENT) ||
                      !burin_is_aligned(scratch, BURIN_BLOCK_ALIGNMENT)))
     return BURIN_MISALIGNED;
-  if (BURIN_UNLIKELY(model->fingerprint != plan->fingerprint))
-    return BURIN_WEIGHTS_MISMATCH;
 
   size_t arena_bytes = burin_arena_bytes(entry);
   int64_t sequence_bytes = entry->scratch_row_bytes[BURIN_SLOT_SEQUENCE];
@@ -142,7 +140,10 @@ burin_status burin_rt_step(const burin_plan *plan, const burin_model *model, voi
   row_run run;
   if (BURIN_UNLIKELY(plan->stream_count == 0))
     return BURIN_NO_STEP;
-  burin_status status = prepare(plan, model, 0, state, scratch, scratch_bytes, 0, 1, inputs, outputs, &run);
+  burin_status status = burin_take_plan_of(model, &plan);
+  if (BURIN_UNLIKELY(status != BURIN_OK))
+    return status;
+  status = prepare(plan, model, 0, state, scratch, scratch_bytes, 0, 1, inputs, outputs, &run);
   if (BURIN_UNLIKELY(status != BURIN_OK))
     return status;
   status = run_row(&run, inputs, outputs);
@@ -198,11 +199,14 @@ burin_status burin_rt_advance(const burin_plan *plan, const burin_model *model, 
     return BURIN_NO_STEP;
   if (count < 0)
     return BURIN_TIME_OUT_OF_RANGE;
+  burin_status status = burin_take_plan_of(model, &plan);
+  if (status != BURIN_OK)
+    return status;
   const burin_plan_stream *stream = &plan->streams[stream_index];
   int64_t at_once = rows_at_once(stream, count, scratch_bytes);
   size_t scratch_used = at_once > 1 ? burin_stream_scratch_bytes(stream, at_once) : 0;
   row_run run;
-  burin_status status =
+  status =
       prepare(plan, model, stream_index, state, scratch, scratch_bytes, scratch_used, count, inputs, outputs, &run);
   if (status != BURIN_OK)
     return status;

@@ -9,15 +9,15 @@
 namespace burin {
 
 // The schedule files' entries, declared here rather than taken from schedule.h, which brings Halide.
-#define BURIN_TARGET(name, halide, triple, cpu, features, bits, preference, lanes, registers, rowLanes, keyTile,       \
-                     linker, runner, schedule)                                                                         \
+#define BURIN_TARGET(name, about, halide, triple, cpu, features, bits, preference, lanes, registers, fused, rowLanes,  \
+                     keyTile, linker, runner, schedule)                                                                \
   const Schedules &schedule##Schedules();
 #include "schedules/targets.def"
 #undef BURIN_TARGET
 
 namespace {
 #define BURIN_BITS(...) __VA_ARGS__
-#define BURIN_TARGET(name, halide, triple, cpu, features, bits, ...) {BURIN_BITS bits},
+#define BURIN_TARGET(name, about, halide, triple, cpu, features, bits, ...) {BURIN_BITS bits},
 const std::vector<std::vector<CpuBit>> cpuBitTable = {
 #include "schedules/targets.def"
 };
@@ -29,15 +29,32 @@ llvm::ArrayRef<Target> allTargets() {
   static const std::vector<Target> targets = [] {
     size_t row = 0;
     std::vector<Target> rows;
-#define BURIN_TARGET(name, halide, triple, cpu, features, bits, preference, lanes, registers, rowLanes, keyTile,       \
-                     linker, runner, schedule)                                                                         \
-  rows.push_back(Target{name, halide, triple, cpu, features, cpuBitTable[row++], preference, lanes, registers,         \
-                        rowLanes, keyTile, linker, runner, schedule##Schedules});
+#define BURIN_TARGET(name, about, halide, triple, cpu, features, bits, preference, lanes, registers, fused, rowLanes,  \
+                     keyTile, linker, runner, schedule)                                                                \
+  rows.push_back(Target{name, about, halide, triple, cpu, features, cpuBitTable[row++], preference, lanes, registers,  \
+                        fused, rowLanes, keyTile, linker, runner, schedule##Schedules});
 #include "schedules/targets.def"
 #undef BURIN_TARGET
     return rows;
   }();
   return targets;
+}
+
+llvm::ArrayRef<TargetFamily> allTargetFamilies() {
+  static const std::vector<TargetFamily> families = [] {
+    std::vector<TargetFamily> rows;
+    auto add = [&](llvm::StringLiteral name, llvm::StringLiteral about, std::initializer_list<const char *> targets) {
+      rows.push_back({name, about, {}});
+      for (const char *target : targets)
+        rows.back().targets.push_back(findTarget(target));
+    };
+#define BURIN_TARGET(...)
+#define BURIN_FAMILY(name, about, ...) add(name, about, {__VA_ARGS__});
+#include "schedules/targets.def"
+#undef BURIN_TARGET
+    return rows;
+  }();
+  return families;
 }
 
 const Target *findTarget(llvm::StringRef name) {
@@ -76,10 +93,15 @@ const Target *hostTarget() {
   return best;
 }
 
+bool sharesNumericForm(const Target &one, const Target &other) {
+  return one.fused == other.fused && one.rowLanes == other.rowLanes && one.keyTile == other.keyTile;
+}
+
 int64_t panelWidth(const Target &target, int64_t, int64_t N) {
   // Derived: three vectors wide is the best ratio of multiplications to loads that leaves room for a row tile
-  // (x86.cpp); narrower where that pads less; below a vector, the power of two that holds all columns, but never fewer
-  // than four, so that accumulators always are vectors and keep their order of summation.
+  // (x86.cpp), and two where a product that is not fused takes a register too; narrower where that pads less; below a
+  // vector, the power of two that holds all columns, but never fewer than four, so that accumulators always are vectors
+  // and keep their order of summation.
   int64_t lanes = target.lanes;
   if (N < lanes) {
     int64_t width = 4;
@@ -90,7 +112,7 @@ int64_t panelWidth(const Target &target, int64_t, int64_t N) {
   int64_t best = lanes, bestPadded = -1;
   for (int64_t vectors : {3, 4, 2, 1}) {
     int64_t width = vectors * lanes, padded = (N + width - 1) / width * width;
-    bool fits = vectors != 4 || target.registers >= 32;
+    bool fits = target.registers >= 32 || vectors <= (target.fused ? 3 : 2);
     if (fits && (bestPadded < 0 || padded < bestPadded)) {
       best = width;
       bestPadded = padded;

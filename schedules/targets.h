@@ -5,6 +5,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <vector>
 
 namespace burin {
 
@@ -17,6 +18,7 @@ struct CpuBit {
 
 struct Target {
   llvm::StringLiteral name;   // as in --target
+  llvm::StringLiteral about;  // what it is for
   llvm::StringLiteral halide; // Halide's target string
   llvm::StringLiteral triple; // LLVM's, for code that does not come from Halide
   llvm::StringLiteral cpu;
@@ -25,6 +27,7 @@ struct Target {
   int preference;                  // the highest that a machine supports is its host target; 0: only when named
   int lanes;                       // floats in a vector
   int registers;                   // vector registers
+  bool fused;                      // numeric form: a product and its addition are rounded once
   int rowLanes;                    // numeric form: partial sums of a row
   int keyTile;                     // keys across lanes in a cache of them; a multiple of the row lanes
   llvm::StringLiteral linker;      // makes a relocatable object of several
@@ -32,7 +35,14 @@ struct Target {
   const Schedules &(*schedules)(); // the schedule file's entry
 };
 
+/// Targets that one object may hold, which then chooses among them when it is opened.
+struct TargetFamily {
+  llvm::StringLiteral name, about;
+  std::vector<const Target *> targets; // the preferred first
+};
+
 llvm::ArrayRef<Target> allTargets();
+llvm::ArrayRef<TargetFamily> allTargetFamilies();
 
 /// Null where no target has this name; `host` is a name too.
 const Target *findTarget(llvm::StringRef name);
@@ -42,6 +52,9 @@ const Target *hostTarget();
 
 /// True when this machine's processor and operating system have all that the target's code uses.
 bool runsHere(const Target &target);
+
+/// Whether the two give the same bits for the same input.
+bool sharesNumericForm(const Target &one, const Target &other);
 
 /// Columns of a panel in which a K × N weight is packed: `[N / width][K][width]`, the last panel padded with zeros.
 int64_t panelWidth(const Target &target, int64_t K, int64_t N);

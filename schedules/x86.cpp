@@ -1,6 +1,6 @@
-// x86-64 with AVX2 or AVX-512: register tiles over packed panels, attention in tiles of queries, row norms
-// where the row is still in cache. Written for vectors of `lanes` floats and `registers` of them; the two ISAs differ
-// in those numbers only.
+// x86-64 with SSE4.1, AVX2 or AVX-512: register tiles over packed panels, attention in tiles of queries, row norms
+// where the row is still in cache. Written for vectors of `lanes` floats and `registers` of them; the ISAs differ in
+// those numbers, and SSE4.1 in that a product takes a register before it is added.
 //
 // What made the difference when it was tried: accumulators are Funcs of their own, stored in registers; the unit of
 // fusion for a norm is a block of about a hundred rows, with panels outside and row tiles inside, so that weights are
@@ -127,10 +127,11 @@ static void contract(const KernelGroup &group, const Target &target) {
     return;
   }
 
-  // A row tile: as many rows as leave, beside their sums, registers for a row of the panel and a broadcast. Derived; at
-  // most 12, where loads no longer limit; even, because sequences tend to be.
+  // A row tile: as many rows as leave, beside their sums, registers for a row of the panel, a broadcast and a product
+  // that is not fused with its addition. Derived; at most 12, where loads no longer limit; even, because sequences tend
+  // to be.
   int vectors = int(std::max<int64_t>(stage.panel / target.lanes, 1));
-  int tileRows = std::min(12, (target.registers - vectors - 1) / vectors);
+  int tileRows = std::min(12, (target.registers - vectors - (target.fused ? 1 : 2)) / vectors);
   tileRows -= tileRows > 1 ? tileRows % 2 : 0;
   // No row twice in a tile, where the compiler would see it: it would compute their product once, and a product that is
   // used twice is not fused with its additions: other bits.

@@ -40,6 +40,7 @@ PACKAGES = [
     Package("libgmock-dev", "its matchers"),
     Package("libcli11-dev", "command lines of burin and of generators"),
     Package("libbenchmark-dev", "Google Benchmark: programs under bench/"),
+    Package("qemu-user", "runs programs of other processors, and of lesser ones, in the tests"),
     Package("nlohmann-json3-dev", "JSON: headers of safetensors files, reports"),
     Package("gcc-aarch64-linux-gnu", "tests link programs for 64-bit ARM", required=False),
     Package("libc6-dev-arm64-cross", "the C library that those are compared with", required=False),

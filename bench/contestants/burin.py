@@ -22,9 +22,10 @@ class OpenOptions(ctypes.Structure):
     """burin_open_options of runtime/burin.h."""
 
     _fields_ = [("weights_path", ctypes.c_char_p), ("weights", ctypes.c_void_p), ("weights_bytes", ctypes.c_size_t),
-                ("weights_stay", ctypes.c_int), ("copy", ctypes.c_int), ("verify_content", ctypes.c_int),
+                ("weights_stay", ctypes.c_int), ("memory", ctypes.c_void_p), ("memory_bytes", ctypes.c_size_t),
+                ("copy", ctypes.c_int), ("verify_content", ctypes.c_int),
                 ("prefault", ctypes.c_int), ("lock_memory", ctypes.c_int), ("allow_extra_tensors", ctypes.c_int),
-                ("message", ctypes.c_char_p), ("message_bytes", ctypes.c_size_t)]
+                ("isa", ctypes.c_char_p), ("message", ctypes.c_char_p), ("message_bytes", ctypes.c_size_t)]
 
 
 def memory(size: int) -> Array:

@@ -4,6 +4,7 @@
 #include "emit/kernel_worker.h"
 #include "emit/object.h"
 #include "emit/run_tool.h"
+#include "emit/target_list.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/passes.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -67,16 +68,58 @@ Error writeFile(StringRef path, StringRef bytes) {
   return code || stream.has_error() ? createFileError(path, code ? code : stream.error()) : Error::success();
 }
 
-} // namespace
+/// The graph on its way through the compiler for one target.
+struct TargetRun {
+  const Target &target;
+  mlir::ModuleOp module;
+  ModelPlan plan;
+  std::vector<KernelText> texts;
+  std::vector<KernelSource> sources; // of `texts`
 
-Expected<const Target *> targetNamed(StringRef name) {
-  if (const Target *target = findTarget(name))
-    return target;
-  std::string known = "host";
-  for (const Target &target : allTargets())
-    known += ", " + target.name.str();
-  return createStringError("target '" + name + "' is not known; the targets are " + known);
-}
+  TargetRun(const Target &target, mlir::ModuleOp module) : target(target), module(module) {}
+
+  Error analyse() {
+    if (Error error = runPasses(module, target))
+      return error;
+    plan = makePlan(module, target);
+    texts = kernelsOf(module);
+    for (const KernelText &text : texts)
+      sources.push_back({symbolOf(plan.name, text, target), "kernel", text.text});
+    return Error::success();
+  }
+
+  /// Writes the kernels' objects, and the memory that kernels need into the plan.
+  Expected<std::vector<KernelObject>>
+  compileTo(StringRef folder, const CompileOptions &options,
+            function_ref<void(const KernelSource &, const CompiledKernel &)> progress,
+            std::vector<KernelReport> &reports) {
+    KernelCompileOptions kernelOptions{
+        .cacheFolder = options.cacheFolder, .useCache = options.useCache, .jobs = options.jobs};
+    auto compiled = compileKernels(sources, target, kernelOptions, progress);
+    if (!compiled)
+      return compiled.takeError();
+    std::vector<KernelObject> objects;
+    StringMap<int64_t> heapOf, stackOf;
+    for (auto [text, source, kernel] : zip_equal(texts, sources, *compiled)) {
+      std::string path = (folder + "/" + source.symbol + ".o").str();
+      if (Error error = writeFile(path, kernel.object))
+        return error;
+      objects.push_back({text.function, source.symbol, path});
+      heapOf[text.function] = kernel.heapBytes;
+      stackOf[text.function] = kernel.stackBytes;
+      reports.push_back({text.function, source.symbol, text.kernelClass, kernel.heapBytes, kernel.stackBytes,
+                         int64_t(kernel.object.size()), kernel.seconds, kernel.seconds == 0});
+    }
+    for (PlanEntry *entry : allEntries(plan))
+      for (const PlanCall &call : entry->calls) {
+        entry->kernelScratchBytes = std::max(entry->kernelScratchBytes, heapOf.lookup(call.kernel));
+        entry->kernelStackBytes = std::max(entry->kernelStackBytes, stackOf.lookup(call.kernel));
+      }
+    return objects;
+  }
+};
+
+} // namespace
 
 Error runPasses(mlir::ModuleOp module, const Target &target) {
   mlir::PassManager passes(module.getContext());
@@ -89,72 +132,69 @@ Error runPasses(mlir::ModuleOp module, const Target &target) {
 Expected<CompileResult> compileModel(mlir::ModuleOp module, const CompileOptions &options) {
   CompileResult result;
   Clock clock(result.times);
-  auto target = targetNamed(options.target);
-  if (!target)
-    return target.takeError();
+  auto targets = targetsNamed(options.target);
+  if (!targets)
+    return targets.takeError();
   if (options.sharedLibrary && options.runtime == Runtime::bare)
     return createStringError("a shared library is loaded by an operating system, and runtime 'bare' is for programs "
                              "without one");
-  if (Error error = runPasses(module, **target))
-    return error;
-  result.plan = makePlan(module, **target);
-  clock.finish("passes");
 
-  std::vector<KernelText> texts = kernelsOf(module);
-  std::vector<KernelSource> sources;
-  for (const KernelText &text : texts)
-    sources.push_back({symbolOf(result.plan.name, text, **target), "kernel", text.text});
-  int done = 0;
-  auto progress = [&](const KernelSource &source, const CompiledKernel &) {
-    if (options.progress)
-      options.progress(source.symbol, ++done, int(sources.size()));
-  };
-  KernelCompileOptions kernelOptions{
-      .cacheFolder = options.cacheFolder, .useCache = options.useCache, .jobs = options.jobs};
-  auto compiled = compileKernels(sources, **target, kernelOptions, progress);
-  if (!compiled)
-    return compiled.takeError();
-  clock.finish("kernels");
+  // The passes take a module apart: each target but the first has a copy.
+  std::vector<mlir::OwningOpRef<mlir::ModuleOp>> copies;
+  for (size_t i = 1; i < targets->size(); ++i)
+    copies.emplace_back(module.clone());
+  std::vector<TargetRun> runs;
+  size_t kernels = 0;
+  for (auto [index, target] : enumerate(*targets)) {
+    TargetRun run{*target, index == 0 ? module : *copies[index - 1]};
+    if (Error error = run.analyse())
+      return error;
+    kernels += run.sources.size();
+    runs.push_back(std::move(run));
+  }
+  clock.finish("passes");
 
   SmallString<128> folder;
   if (std::error_code code = sys::fs::createUniqueDirectory("burin", folder))
     return createStringError(code, "no temporary folder");
   scope_exit cleanUp([&] { sys::fs::remove_directories(folder); });
-  std::vector<KernelObject> objects;
-  StringMap<int64_t> heapOf, stackOf;
-  for (auto [text, source, kernel] : zip_equal(texts, sources, *compiled)) {
-    std::string path = (folder + "/" + source.symbol + ".o").str();
-    if (Error error = writeFile(path, kernel.object))
-      return error;
-    objects.push_back({text.function, source.symbol, path});
-    heapOf[text.function] = kernel.heapBytes;
-    stackOf[text.function] = kernel.stackBytes;
-    result.kernels.push_back({text.function, source.symbol, text.kernelClass, kernel.heapBytes, kernel.stackBytes,
-                              int64_t(kernel.object.size()), kernel.seconds, kernel.seconds == 0});
+  int done = 0;
+  auto progress = [&](const KernelSource &source, const CompiledKernel &) {
+    if (options.progress)
+      options.progress(source.symbol, ++done, int(kernels));
+  };
+  std::vector<TargetCode> code;
+  for (TargetRun &run : runs) {
+    auto objects = run.compileTo(folder, options, progress, result.kernels);
+    if (!objects)
+      return objects.takeError();
+    code.push_back({&run.plan, std::move(*objects)});
   }
-  for (PlanEntry *entry : allEntries(result.plan))
-    for (const PlanCall &call : entry->calls) {
-      entry->kernelScratchBytes = std::max(entry->kernelScratchBytes, heapOf.lookup(call.kernel));
-      entry->kernelStackBytes = std::max(entry->kernelStackBytes, stackOf.lookup(call.kernel));
-    }
+  clock.finish("kernels");
 
   if (std::error_code code = sys::fs::create_directories(options.outputFolder))
     return createFileError(options.outputFolder, code);
-  std::string stem = options.outputFolder + "/" + result.plan.name;
+  std::string stem = options.outputFolder + "/" + runs.front().plan.name;
   result.objectPath = stem + ".o";
   result.headerPath = stem + ".h";
-  if (Error error = writeObject(result.plan, objects, folder, result.objectPath))
+  if (Error error = writeObject(code, folder, result.objectPath))
     return error;
   if (options.runtime == Runtime::bare)
     if (Error error = checkBareObject(result.objectPath))
       return error;
-  if (Error error = installText(headerOf(result.plan, options.runtime), result.headerPath))
+  std::vector<const ModelPlan *> plans;
+  for (const TargetRun &run : runs)
+    plans.push_back(&run.plan);
+  if (Error error = installText(headerOf(plans, options.runtime), result.headerPath))
     return error;
   if (options.sharedLibrary) {
     result.sharedLibraryPath = stem + ".so";
     if (Error error = writeSharedLibrary(result.objectPath, runtimeArchive(), result.sharedLibraryPath))
       return error;
   }
+  result.plan = std::move(runs.front().plan);
+  for (TargetRun &run : drop_begin(runs))
+    result.fallbacks.push_back(std::move(run.plan));
   clock.finish("object and header");
   return result;
 }

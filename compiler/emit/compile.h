@@ -3,13 +3,14 @@
 
 #include "emit/model_plan.h"
 #include "emit/runtime.h"
+#include "emit/target_list.h"
 #include "llvm/Support/Error.h"
 #include <functional>
 
 namespace burin {
 
 struct CompileOptions {
-  std::string target = "host"; // a row of schedules/targets.def, or host
+  std::string target = "host"; // one, or several for one object: emit/target_list.h
   std::string outputFolder;    // made if it does not exist; files are replaced only when all went well
   Runtime runtime = Runtime::hosted;
   bool sharedLibrary = false; // also <model>.so, with the runtime in it
@@ -33,19 +34,17 @@ struct KernelReport {
 
 struct CompileResult {
   std::string objectPath, headerPath, sharedLibraryPath;
-  ModelPlan plan;
+  ModelPlan plan;                   // of the preferred target
+  std::vector<ModelPlan> fallbacks; // of the others, the preferred first
   std::vector<PhaseTime> times;
   std::vector<KernelReport> kernels;
 };
 
-/// Runs the passes on `module` in place and writes <model>.o and <model>.h. Errors in the graph go to the context's
-/// diagnostics; the returned error then only says that there were some.
+/// Runs the passes on `module` in place (on copies for all targets but the first) and writes <model>.o and <model>.h.
+/// Errors in the graph go to the context's diagnostics; the returned error then only says that there were some.
 llvm::Expected<CompileResult> compileModel(mlir::ModuleOp module, const CompileOptions &options);
 
 /// Only the passes: what `inspect` shows.
 llvm::Error runPasses(mlir::ModuleOp module, const Target &target);
-
-/// The target row of a --target, or an error that lists the names.
-llvm::Expected<const Target *> targetNamed(llvm::StringRef name);
 
 } // namespace burin

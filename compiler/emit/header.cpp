@@ -44,12 +44,18 @@ struct Units {
 
 class HeaderWriter {
 public:
-  HeaderWriter(const ModelPlan &plan, Runtime runtime)
-      : plan_(plan), runtime_(runtime), name_(plan.name), upper_(StringRef(plan.name).upper()), out_(text_) {}
+  HeaderWriter(ArrayRef<const ModelPlan *> plans, Runtime runtime)
+      : plan_(boundOf(plans)), runtime_(runtime), name_(plan_.name), upper_(StringRef(plan_.name).upper()),
+        out_(text_) {
+    for (const ModelPlan *plan : plans)
+      targets_.push_back(plan->target->name.str());
+  }
 
   std::string run() {
     std::string guard = "BURIN_MODEL_" + upper_ + "_H";
-    begin("Model `" + name_ + "`, compiled by Burin for " + plan_.target->name.str() + ". Generated: do not edit.");
+    begin("Model `" + name_ + "`, compiled by Burin for " + listed(targets_) + ". Generated: do not edit.");
+    if (targets_.size() > 1)
+      say("Opening chooses the first of these that the processor has, or the one that the options name in `isa`.");
     say("");
     say("What every model promises (alignment, threads, errors) stands in burin.h.");
     for (const PlanAxis &axis : plan_.axes)
@@ -184,7 +190,7 @@ private:
       for (const PlanTensor &tensor : list)
         if (tensor.columnAxis < 0)
           define(StringRef(tensor.name).upper() + "_FEATURES", tensor.columns);
-    define("WEIGHTS_BYTES", plan_.weightsBytes, "packed");
+    define("WEIGHTS_BYTES", plan_.weightsBytes, targets_.size() > 1 ? "packed, at most" : "packed");
     out_ << "/* Stack that the buffers of an entry's largest kernel take; the runtime's frames come on top. */\n";
     define("FORWARD_KERNEL_STACK_BYTES", plan_.forward.kernelStackBytes);
     for (auto [number, stream] : enumerate(plan_.streams)) {
@@ -377,8 +383,9 @@ private:
     out_ << "\n";
   }
 
-  const ModelPlan &plan_;
+  const ModelPlan plan_;
   Runtime runtime_;
+  std::vector<std::string> targets_;
   std::string name_, upper_, text_;
   std::vector<std::string> comment_; // lines of the one that is being written
   raw_string_ostream out_;
@@ -386,6 +393,25 @@ private:
 
 } // namespace
 
-std::string headerOf(const ModelPlan &plan, Runtime runtime) { return HeaderWriter(plan, runtime).run(); }
+ModelPlan boundOf(ArrayRef<const ModelPlan *> plans) {
+  ModelPlan bound = *plans.front();
+  auto raise = [](auto &most, auto value) { most = std::max(most, value); };
+  for (const ModelPlan *plan : plans.drop_front()) {
+    raise(bound.weightsBytes, plan->weightsBytes);
+    raise(bound.stateBytes, plan->stateBytes);
+    raise(bound.forward.kernelStackBytes, plan->forward.kernelStackBytes);
+    for (auto [stream, other] : zip_equal(bound.streams, plan->streams)) {
+      raise(stream.one.kernelStackBytes, other.one.kernelStackBytes);
+      raise(stream.mostRows, other.mostRows);
+      if (stream.many && other.many)
+        raise(stream.many->kernelStackBytes, other.many->kernelStackBytes);
+      else if (other.many)
+        stream.many = other.many;
+    }
+  }
+  return bound;
+}
+
+std::string headerOf(ArrayRef<const ModelPlan *> plans, Runtime runtime) { return HeaderWriter(plans, runtime).run(); }
 
 } // namespace burin

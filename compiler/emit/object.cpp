@@ -23,10 +23,14 @@ namespace {
 
 class TableWriter {
 public:
-  TableWriter(Module &module, const ModelPlan &plan, const StringMap<std::string> &symbolOf)
-      : module_(module), context_(module.getContext()), plan_(plan), symbolOf_(symbolOf) {}
+  TableWriter(Module &module, const TargetCode &code)
+      : module_(module), context_(module.getContext()), plan_(*code.plan) {
+    for (const KernelObject &kernel : code.kernels)
+      symbolOf_[kernel.function] = kernel.symbol;
+  }
 
-  GlobalVariable *plan() {
+  /// `fallback` is the plan of the next target, or null.
+  GlobalVariable *plan(Constant *fallback) {
     std::vector<Constant *> axes, parameters, segments, states, bits, streams;
     for (const PlanAxis &axis : plan_.axes)
       axes.push_back(record({text(axis.name), i64(axis.maximum)}));
@@ -46,7 +50,7 @@ public:
       streams.push_back(
           record({text(s.name), entry(s.name + "_one", s.one), s.many ? entry(s.name + "_many", *s.many) : null(),
                   i32(s.axis), i32(s.mostRows), i64(s.capacity), i64(s.positionEnd)}));
-    return global("plan", record({null(),
+    return global("plan", record({fallback ? fallback : null(),
                                   i32(BURIN_PLAN_VERSION),
                                   i32(axes.size()),
                                   i64(plan_.fingerprint),
@@ -125,9 +129,9 @@ private:
       std::string symbol = symbolOf_.lookup(call.kernel);
       auto *type = FunctionType::get(Type::getInt32Ty(context_), {PointerType::get(context_, 0)}, false);
       auto *kernel = cast<Function>(module_.getOrInsertFunction(symbol + "_argv", type).getCallee());
-      calls.push_back(record({kernel, text(symbol), table(name + "_arguments", arguments), i32(arguments.size()),
-                              i32(call.perSequence), i32(call.guard), i32(call.splitAxis), i32(call.splitUnits),
-                              i64(call.work)}));
+      calls.push_back(
+          record({kernel, text(symbol), table(name + "_arguments", arguments), i32(arguments.size()),
+                  i32(call.perSequence), i32(call.guard), i32(call.splitAxis), i32(call.splitUnits), i64(call.work)}));
     }
     return global(
         name + "_entry",
@@ -140,7 +144,7 @@ private:
   Module &module_;
   LLVMContext &context_;
   const ModelPlan &plan_;
-  const StringMap<std::string> &symbolOf_;
+  StringMap<std::string> symbolOf_;
   StringMap<Constant *> texts_;
 };
 
@@ -261,7 +265,8 @@ private:
   Function *function_ = nullptr;
 };
 
-Error compileTables(const ModelPlan &plan, const StringMap<std::string> &symbolOf, StringRef path) {
+/// Tables and entry points as any processor runs them that runs one of the targets: compiled for the last.
+Error compileTables(ArrayRef<TargetCode> targets, StringRef path) {
   static const bool initialised = [] {
     InitializeAllTargetInfos();
     InitializeAllTargets();
@@ -270,19 +275,27 @@ Error compileTables(const ModelPlan &plan, const StringMap<std::string> &symbolO
     return true;
   }();
   (void)initialised;
+  std::vector<const ModelPlan *> plans;
+  for (const TargetCode &code : targets)
+    plans.push_back(code.plan);
+  ModelPlan plan = boundOf(plans);
+  const Target &last = *plans.back()->target;
   LLVMContext context;
   Module module(plan.name, context); // the file's symbol too: it must say nothing of where it was compiled
-  Triple triple(plan.target->triple);
+  Triple triple(last.triple);
   std::string error;
   const llvm::Target *target = TargetRegistry::lookupTarget(triple, error);
   if (!target)
-    return createStringError("no code generator for '" + plan.target->triple + "': " + error);
+    return createStringError("no code generator for '" + last.triple + "': " + error);
   std::unique_ptr<TargetMachine> machine(
-      target->createTargetMachine(triple, plan.target->cpu, plan.target->features, TargetOptions(), Reloc::PIC_));
+      target->createTargetMachine(triple, last.cpu, last.features, TargetOptions(), Reloc::PIC_));
   module.setTargetTriple(triple);
   module.setDataLayout(machine->createDataLayout());
   module.setPICLevel(PICLevel::BigPIC);
-  EntryWriter(module, plan, TableWriter(module, plan, symbolOf).plan()).run();
+  GlobalVariable *table = nullptr;
+  for (const TargetCode &code : reverse(targets))
+    table = TableWriter(module, code).plan(table);
+  EntryWriter(module, plan, table).run();
   if (verifyModule(module, &errs()))
     return createStringError("the tables of model '" + plan.name + "' are not valid LLVM IR");
   std::error_code code;
@@ -291,7 +304,7 @@ Error compileTables(const ModelPlan &plan, const StringMap<std::string> &symbolO
     return createFileError(path, code);
   legacy::PassManager passes;
   if (machine->addPassesToEmitFile(passes, stream, nullptr, CodeGenFileType::ObjectFile))
-    return createStringError("no object files for '" + plan.target->triple + "'");
+    return createStringError("no object files for '" + last.triple + "'");
   passes.run(module);
   return Error::success();
 }
@@ -310,21 +323,20 @@ std::vector<std::string> entryPointsOf(const ModelPlan &plan) {
   return names;
 }
 
-Error writeObject(const ModelPlan &plan, ArrayRef<KernelObject> kernels, StringRef folder, StringRef path) {
-  StringMap<std::string> symbolOf;
-  for (const KernelObject &kernel : kernels)
-    symbolOf[kernel.function] = kernel.symbol;
+Error writeObject(ArrayRef<TargetCode> targets, StringRef folder, StringRef path) {
+  const ModelPlan &plan = *targets.front().plan;
   std::string tables = (folder + "/tables.o").str(), linked = (folder + "/linked.o").str(),
               hidden = (folder + "/hidden.o").str();
-  if (Error error = compileTables(plan, symbolOf, tables))
+  if (Error error = compileTables(targets, tables))
     return error;
 
   // One object of all: what was global in one part and used in another is bound here.
   std::vector<std::string> link{plan.target->linker.str(), "-r", "-o", linked, tables};
   StringMap<bool> linkedOnce;
-  for (const KernelObject &kernel : kernels)
-    if (linkedOnce.try_emplace(kernel.symbol, true).second)
-      link.push_back(kernel.path);
+  for (const TargetCode &code : targets)
+    for (const KernelObject &kernel : code.kernels)
+      if (linkedOnce.try_emplace(kernel.symbol, true).second)
+        link.push_back(kernel.path);
   if (Error error = runTool(link))
     return error;
 

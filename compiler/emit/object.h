@@ -8,16 +8,22 @@
 
 namespace burin {
 
-/// What the object holds beside the plan: each kernel function of the module, with its symbol and its compiled object.
+/// A kernel function of the module, with its symbol and its compiled object.
 struct KernelObject {
   std::string function; // name in the module
   std::string symbol;   // the Halide function; `<symbol>_argv` is what the plan calls
   std::string path;
 };
 
-/// Writes `path`, replacing what stood there only when all went well. Works in `folder`, which holds the kernels.
-llvm::Error writeObject(const ModelPlan &plan, llvm::ArrayRef<KernelObject> kernels, llvm::StringRef folder,
-                        llvm::StringRef path);
+/// What the object holds for one target.
+struct TargetCode {
+  const ModelPlan *plan;
+  std::vector<KernelObject> kernels;
+};
+
+/// Writes `path`, replacing what stood there only when all went well. Works in `folder`, which holds the kernels. Of
+/// several targets, the preferred stands first and the one that needs least of a processor last.
+llvm::Error writeObject(llvm::ArrayRef<TargetCode> targets, llvm::StringRef folder, llvm::StringRef path);
 
 /// Links the object and the runtime archive to a shared library.
 llvm::Error writeSharedLibrary(llvm::StringRef object, llvm::StringRef runtimeArchive, llvm::StringRef path);
@@ -25,7 +31,11 @@ llvm::Error writeSharedLibrary(llvm::StringRef object, llvm::StringRef runtimeAr
 /// The functions that the object makes visible, without the model's prefix.
 std::vector<std::string> entryPointsOf(const ModelPlan &plan);
 
+/// The first plan with the numbers that hold for each of them: memory for the one that needs most. What an object says
+/// before it has chosen. (emit/header.cpp)
+ModelPlan boundOf(llvm::ArrayRef<const ModelPlan *> plans);
+
 /// C99 declarations of the entry points, documented for programs that link this runtime. (emit/header.cpp)
-std::string headerOf(const ModelPlan &plan, Runtime runtime);
+std::string headerOf(llvm::ArrayRef<const ModelPlan *> plans, Runtime runtime);
 
 } // namespace burin

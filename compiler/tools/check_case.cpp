@@ -124,7 +124,7 @@ private:
 
 } // namespace
 
-llvm::Error checkCase(llvm::StringRef path, llvm::StringRef weights, llvm::StringRef target, unsigned jobs,
+llvm::Error checkCase(llvm::StringRef path, llvm::StringRef weights, const CheckedTarget &target, unsigned jobs,
                       ComparisonReport &report, Progress &progress) {
   llvm::Expected<GoldenCase> given = GoldenCase::read(path);
   if (!given)
@@ -149,11 +149,16 @@ llvm::Error checkCase(llvm::StringRef path, llvm::StringRef weights, llvm::Strin
   auto named = [&](llvm::Error error) {
     return error ? failure(path + ": " + llvm::toString(std::move(error))) : std::move(error);
   };
-  auto model = CompiledModel::compile(graph->module(), target, jobs, progress);
+  auto model = CompiledModel::compile(graph->module(), target.compiledFor, jobs, progress);
   if (!model)
     return named(model.takeError());
-  CaseRun run(*given, signature, **model, target, report, progress);
-  return named(CaseChecker(run, *reference, weights).run());
+  for (const Target *each : target.run) {
+    (*model)->choose(each->name);
+    CaseRun run(*given, signature, **model, each->name, report, progress);
+    if (llvm::Error error = CaseChecker(run, *reference, weights).run())
+      return named(std::move(error));
+  }
+  return llvm::Error::success();
 }
 
 } // namespace burin

@@ -14,23 +14,24 @@ struct CheckOptions {
 } // namespace
 
 /// Every case, whatever became of those before it.
-static llvm::Expected<int> check(const CheckOptions &options, llvm::StringRef program) {
-  std::vector<const Target *> targets;
+static llvm::Expected<int> check(const CheckOptions &options, const Tool &tool) {
+  std::string program = tool.app.get_name();
+  std::vector<CheckedTarget> checked;
   if (options.everyTarget) {
     for (const Target &target : allTargets())
       if (runsHere(target))
-        targets.push_back(&target);
+        checked.push_back({target.name.str(), {&target}});
   } else {
-    llvm::Expected<const Target *> target = targetThatRuns(options.target);
-    if (!target)
-      return target.takeError();
-    targets.push_back(*target);
+    llvm::Expected<std::vector<const Target *>> targets = targetsThatRun(tool, options.target);
+    if (!targets)
+      return targets.takeError();
+    checked.push_back({options.target, *targets});
   }
   ComparisonReport report(llvm::outs(), options.json);
   Progress progress;
-  for (const Target *target : targets)
+  for (const CheckedTarget &target : checked)
     for (const std::string &path : options.cases) {
-      llvm::Error error = checkCase(path, options.weights, target->name, options.jobs, report, progress);
+      llvm::Error error = checkCase(path, options.weights, target, options.jobs, report, progress);
       if (!error)
         continue;
       progress.clear();
@@ -56,8 +57,7 @@ void addCheckCommand(Tool &tool) {
   addJobsOption(*command, options->jobs);
   command->add_flag("--every-target", options->everyTarget, "each target that this machine runs, one after another");
   command->add_flag("--json", options->json, "an object per line");
-  command->callback(
-      [&tool, options] { tool.action = [&tool, options] { return check(*options, tool.app.get_name()); }; });
+  command->callback([&tool, options] { tool.action = [&tool, options] { return check(*options, tool); }; });
 }
 
 } // namespace burin

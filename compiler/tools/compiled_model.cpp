@@ -92,10 +92,13 @@ llvm::Error CompiledModel::open(burin_open_options options) {
   char message[512] = "";
   options.message = message;
   options.message_bytes = sizeof message;
+  options.isa = isa_.empty() ? nullptr : isa_.c_str();
+  burin_rt_close(model_);
   burin_status status = burin_rt_open(plan_, &options, &model_);
   if (status != BURIN_OK)
     return failure(*message ? message : burin_status_text(status));
-  state_.reserve(plan_->state_bytes);
+  for (const burin_plan *plan = plan_; plan; plan = plan->fallback)
+    state_.reserve(plan->state_bytes);
   std::vector<int64_t> oneRow(plan_->axis_count, 1);
   reserveScratch(oneRow, 1);
   return llvm::Error::success();

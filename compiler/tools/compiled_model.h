@@ -37,7 +37,7 @@ public:
   /// One pointer per input, in the plan's order.
   using Inputs = llvm::ArrayRef<const void *>;
 
-  /// Compiles `module`, which the passes take apart, for the target, and loads it.
+  /// Compiles `module`, which the passes take apart, for the target or the targets, and loads it.
   static llvm::Expected<std::unique_ptr<CompiledModel>> compile(mlir::ModuleOp module, llvm::StringRef target,
                                                                 unsigned jobs, Progress &progress);
   ~CompiledModel();
@@ -55,7 +55,9 @@ public:
   /// Index of a time symbol, as rows and offsets are given.
   int axisNamed(llvm::StringRef name) const;
 
-  /// Weights as the bytes of a safetensors file, or as its path.
+  /// What opening chooses where the model is compiled for several targets; otherwise the best that runs.
+  void choose(llvm::StringRef target) { isa_ = target.str(); }
+  /// Weights as the bytes of a safetensors file, or as its path. Closes what was open.
   llvm::Error openBytes(llvm::StringRef weights);
   llvm::Error openFile(llvm::StringRef path, bool allowExtraTensors = false);
 
@@ -94,7 +96,7 @@ private:
   void removeFolder();
   llvm::Error load(llvm::StringRef libraryPath, llvm::StringRef modelName);
 
-  std::string folder_, noStepReason_;
+  std::string folder_, noStepReason_, isa_;
   std::vector<KernelReport> kernels_;
   void *library_ = nullptr;
   const burin_plan *plan_ = nullptr;

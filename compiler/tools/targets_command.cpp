@@ -2,15 +2,67 @@
 #include "nlohmann/json.hpp"
 #include "schedules/targets.h"
 #include "tools/commands.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace burin {
 
-static const char *stateOf(const Target &target) {
+/// Whether the program that runs the target's code on this machine is there.
+static bool hasRunner(const Target &target) {
+  llvm::StringRef program = llvm::StringRef(target.runner).split(' ').first;
+  return !program.empty() && bool(llvm::sys::findProgramByName(program));
+}
+
+static std::string stateOf(const Target &target) {
   if (&target == hostTarget())
-    return "runs here, host";
-  return runsHere(target) ? "runs here" : "does not run here";
+    return "runs it, as host";
+  if (runsHere(target))
+    return "runs it";
+  return hasRunner(target) ? ("runs it under " + target.runner).str() : "does not run it";
+}
+
+static std::string stateOf(const TargetFamily &family) {
+  size_t running = llvm::count_if(family.targets, [](const Target *target) { return runsHere(*target); });
+  return "runs " + std::to_string(running) + " of " + std::to_string(family.targets.size());
+}
+
+static nlohmann::ordered_json describe(const Target &target) {
+  return {{"name", target.name.str()},       {"for", target.about.str()},     {"triple", target.triple.str()},
+          {"cpu", target.cpu.str()},         {"vector_floats", target.lanes}, {"runs_here", runsHere(target)},
+          {"host", &target == hostTarget()}, {"runner", target.runner.str()}, {"has_runner", hasRunner(target)}};
+}
+
+static nlohmann::ordered_json describe(const TargetFamily &family) {
+  std::vector<std::string> names;
+  for (const Target *target : family.targets)
+    names.push_back(target->name.str());
+  return {{"name", family.name.str()}, {"for", family.about.str()}, {"targets", names}};
+}
+
+static void printJson() {
+  for (const Target &target : allTargets())
+    llvm::outs() << describe(target).dump() << "\n";
+  for (const TargetFamily &family : allTargetFamilies())
+    llvm::outs() << describe(family).dump() << "\n";
+}
+
+static void printTable() {
+  const char *row = "{0,-16} {1,-38} {2,-10} {3}\n";
+  llvm::outs() << llvm::formatv(row, "target", "for", "vector", "this machine");
+  for (const Target &target : allTargets())
+    llvm::outs() << llvm::formatv(row, target.name, target.about, std::to_string(target.lanes) + " floats",
+                                  stateOf(target));
+  llvm::outs() << "\nSeveral in one object, which chooses when it is opened (as a list with commas does):\n";
+  for (const TargetFamily &family : allTargetFamilies()) {
+    std::vector<std::string> names;
+    for (const Target *target : family.targets)
+      names.push_back(target->name.str());
+    llvm::outs() << llvm::formatv(row, family.name, family.about, "", stateOf(family))
+                 << llvm::formatv("{0,-16} {1}\n", "", llvm::join(names, ", "));
+  }
 }
 
 void addTargetsCommand(Tool &tool) {
@@ -20,16 +72,7 @@ void addTargetsCommand(Tool &tool) {
   command->add_flag("--json", *json, "an object per line");
   command->callback([&tool, json] {
     tool.action = [json]() -> llvm::Expected<int> {
-      for (const Target &target : allTargets()) {
-        nlohmann::ordered_json line = {{"name", target.name.str()},     {"triple", target.triple.str()},
-                                       {"cpu", target.cpu.str()},       {"vector_floats", target.lanes},
-                                       {"runs_here", runsHere(target)}, {"host", &target == hostTarget()}};
-        if (*json)
-          llvm::outs() << line.dump() << "\n";
-        else
-          llvm::outs() << llvm::formatv("{0,-16} {1,-28} {2,-16} {3,2} floats in a vector, {4}\n", target.name,
-                                        target.triple, target.cpu, target.lanes, stateOf(target));
-      }
+      *json ? printJson() : printTable();
       return 0;
     };
   });

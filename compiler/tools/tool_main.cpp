@@ -3,6 +3,7 @@
 #include "emit/kernel_worker.h"
 #include "tools/commands.h"
 #include "tools/failure.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -20,7 +21,9 @@ CLI::App *addCommand(Tool &tool, const std::string &name, const std::string &wha
 }
 
 void addTargetOption(CLI::App &command, std::string &target) {
-  command.add_option("--target", target, "what to generate code for; 'host' is the best that this machine runs")
+  command
+      .add_option("--target", target,
+                  "what to generate code for, as `burin targets` lists; 'host' is the best that this machine runs")
       ->default_val("host");
 }
 
@@ -33,6 +36,20 @@ llvm::Expected<const Target *> targetThatRuns(llvm::StringRef name) {
   if (target && !runsHere(**target))
     return failure("target '" + (*target)->name + "' does not run on this machine");
   return target;
+}
+
+llvm::Expected<std::vector<const Target *>> targetsThatRun(const Tool &tool, llvm::StringRef list) {
+  llvm::Expected<std::vector<const Target *>> targets = targetsNamed(list);
+  if (!targets)
+    return targets.takeError();
+  std::vector<const Target *> running;
+  llvm::copy_if(*targets, std::back_inserter(running), [](const Target *target) { return runsHere(*target); });
+  if (running.empty())
+    return failure("target " + listed(*targets) + " does not run on this machine");
+  for (const Target *target : *targets)
+    if (!llvm::is_contained(running, target))
+      llvm::errs() << tool.app.get_name() << ": skipped: target " << target->name << " does not run on this machine\n";
+  return running;
 }
 
 /// Runs the command; whatever went wrong is one sentence on stderr, exceptions of libraries included.

@@ -25,9 +25,9 @@ CompileResult compile(const DeclaredGraph &graph, const CompileOptions &options)
   return std::move(*result);
 }
 
-CompiledGraph::CompiledGraph(const DeclaredGraph &graph, const Target &target) {
+CompiledGraph::CompiledGraph(const DeclaredGraph &graph, llvm::StringRef targets) {
   CompileOptions options;
-  options.target = target.name.str();
+  options.target = targets.str();
   options.outputFolder = folder_.path();
   options.sharedLibrary = true;
   CompileResult result = compile(graph, options);
@@ -50,11 +50,13 @@ void *CompiledGraph::entryPoint(const std::string &name) const {
   return symbol;
 }
 
-OpenedModel::OpenedModel(const CompiledGraph &compiled, const DeclaredGraph &graph, const Weights &weights)
+OpenedModel::OpenedModel(const CompiledGraph &compiled, const DeclaredGraph &graph, const Weights &weights,
+                         const Target *target)
     : compiled_(compiled), graph_(graph) {
   std::string file = graph.fileOf(weights);
   char message[512] = "";
   burin_open_options options = {};
+  options.isa = target ? target->name.data() : nullptr;
   options.weights = file.data();
   options.weights_bytes = file.size();
   options.message = message;

@@ -30,7 +30,9 @@ CompileResult compile(const DeclaredGraph &graph, const CompileOptions &options)
 /// The shared library of a graph.
 class CompiledGraph {
 public:
-  CompiledGraph(const DeclaredGraph &graph, const Target &target);
+  CompiledGraph(const DeclaredGraph &graph, const Target &target) : CompiledGraph(graph, target.name) {}
+  /// For several targets in one object, as --target names them.
+  CompiledGraph(const DeclaredGraph &graph, llvm::StringRef targets);
   ~CompiledGraph();
   CompiledGraph(const CompiledGraph &) = delete;
   CompiledGraph &operator=(const CompiledGraph &) = delete;
@@ -49,7 +51,9 @@ private:
 /// A compiled graph with its weights. The compiled graph outlives it.
 class OpenedModel {
 public:
-  OpenedModel(const CompiledGraph &compiled, const DeclaredGraph &graph, const Weights &weights);
+  /// `target` is the one to choose of several; null: the best.
+  OpenedModel(const CompiledGraph &compiled, const DeclaredGraph &graph, const Weights &weights,
+              const Target *target = nullptr);
 
   const burin_plan &plan() const { return compiled_.plan(); }
   const DeclaredGraph &graph() const { return graph_; }

@@ -35,7 +35,7 @@ std::vector<LawCase> lawCases(llvm::function_ref<bool(const LawGraph &)> concern
 
 const Target &firstOfItsForm(const Target &target) {
   for (const Target &other : allTargets())
-    if (runsHere(other) && other.rowLanes == target.rowLanes && other.keyTile == target.keyTile)
+    if (runsHere(other) && sharesNumericForm(other, target))
       return other;
   return target;
 }

@@ -265,12 +265,13 @@ TEST_F(ForwardChecks, more_elements_than_kernels_index) {
   const void *inputs[] = {x, x, x};
   void *outputs[] = {mean, placed};
   const int64_t many[] = {1073741824}, most[] = {1073741823}, pairs[] = {46341, 46341};
-  EXPECT_EQ(burin_rt_forward(&long_rows, model.get(), scratch.data(), scratch_bytes, many, inputs, outputs),
+  Model long_model = open_rows_model(long_rows), mask_model = open_without_weights(mask_plan);
+  EXPECT_EQ(burin_rt_forward(&long_rows, long_model.get(), scratch.data(), scratch_bytes, many, inputs, outputs),
             BURIN_TIME_OUT_OF_RANGE);
-  EXPECT_EQ(burin_rt_forward(&long_rows, model.get(), scratch.data(), scratch_bytes, most, inputs, outputs),
+  EXPECT_EQ(burin_rt_forward(&long_rows, long_model.get(), scratch.data(), scratch_bytes, most, inputs, outputs),
             BURIN_SCRATCH_TOO_SMALL);
-  Model mask_model = open_without_weights(mask_plan);
-  EXPECT_EQ(burin_rt_forward(&long_mask, mask_model.get(), nullptr, 0, pairs, inputs, outputs),
+  Model long_mask_model = open_without_weights(long_mask);
+  EXPECT_EQ(burin_rt_forward(&long_mask, long_mask_model.get(), nullptr, 0, pairs, inputs, outputs),
             BURIN_TIME_OUT_OF_RANGE);
   // More keys in all than 32 bits count, yet each call, one for a sequence, sees few.
   std::vector<int64_t> q_offsets(2201, 0), k_offsets(2201);

@@ -220,9 +220,8 @@ const burin_plan step_plan = [] {
   return plan;
 }();
 
-Model open_rows_model() {
-  return open_bytes(rows_plan,
-                    file_with(R"({"factor":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", float_bytes({3})))
+Model open_rows_model(const burin_plan &plan) {
+  return open_bytes(plan, file_with(R"({"factor":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", float_bytes({3})))
       .model;
 }
 

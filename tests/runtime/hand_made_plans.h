@@ -26,7 +26,7 @@ extern Seen seen;
 
 enum { STEP_CAPACITY = 6, STEP_TILE = 4 };
 
-Model open_rows_model();
+Model open_rows_model(const burin_plan &plan = rows_plan);
 Model open_without_weights(const burin_plan &plan);
 
 } // namespace burin_test

@@ -162,9 +162,10 @@ const burin_plan &two_streams(int tile) {
 }
 
 Streams::Streams(const burin_plan &of, int64_t at_once)
-    : plan(of), streams{of.streams[0], of.streams[1]}, model(open(of)), state(size_t(of.state_bytes)),
+    : plan(of), streams{of.streams[0], of.streams[1]}, state(size_t(of.state_bytes)),
       scratch(scratch_for(of, at_once)) {
   plan.streams = streams;
+  model = open(plan);
   streams_seen = {};
   reset();
 }

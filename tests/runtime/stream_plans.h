@@ -30,6 +30,7 @@ extern StreamsSeen streams_seen;
 class Streams {
 public:
   explicit Streams(const burin_plan &plan, int64_t at_once = MOST_ROWS);
+  Streams(const Streams &) = delete; // the model keeps the address of the plan
 
   burin_status reset(int64_t position = 0);
   burin_status step(float a, float b);

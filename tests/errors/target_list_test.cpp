@@ -1,0 +1,71 @@
+// What --target takes, and what it says of what it does not know.
+#include "emit/target_list.h"
+#include "gtest/gtest.h"
+
+using namespace burin;
+
+static std::vector<std::string> namesOf(llvm::StringRef list) {
+  llvm::Expected<std::vector<const Target *>> targets = targetsNamed(list);
+  if (!targets)
+    return {llvm::toString(targets.takeError())};
+  std::vector<std::string> names;
+  for (const Target *target : *targets)
+    names.push_back(target->name.str());
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(TargetList, one_or_several_the_preferred_first_and_each_once) {
+  EXPECT_EQ(namesOf("x86-64-avx2"), Names({"x86-64-avx2"}));
+  EXPECT_EQ(namesOf("x86-64"), Names({"x86-64-avx512", "x86-64-avx2", "x86-64-sse41"}));
+  EXPECT_EQ(namesOf("x86-64-sse41,x86-64-avx2"), Names({"x86-64-avx2", "x86-64-sse41"}));
+  EXPECT_EQ(namesOf("x86-64-sse41, x86-64-avx2, x86-64-sse41"), Names({"x86-64-avx2", "x86-64-sse41"}));
+  EXPECT_EQ(namesOf("x86-64,generic-x86-64"),
+            Names({"x86-64-avx512", "x86-64-avx2", "x86-64-sse41", "generic-x86-64"}));
+}
+
+TEST(TargetList, host_is_the_preferred_of_those_that_run_here) {
+  if (!hostTarget())
+    GTEST_SKIP() << "this machine runs none of the targets";
+  EXPECT_EQ(namesOf("host"), Names({hostTarget()->name.str()}));
+}
+
+TEST(TargetList, an_unknown_name_gets_the_nearest) {
+  EXPECT_EQ(namesOf("x86-64-avx3"),
+            Names({"target 'x86-64-avx3' is not known; near it is x86-64-avx2; `burin targets` lists all"}));
+  EXPECT_EQ(namesOf("x86-64-sse"),
+            Names({"target 'x86-64-sse' is not known; near it is x86-64-sse41; `burin targets` lists all"}));
+  EXPECT_EQ(namesOf("x86-64-avx2,hosts"),
+            Names({"target 'hosts' is not known; near it is host; `burin targets` lists all"}));
+  EXPECT_EQ(namesOf("quantum"), Names({"target 'quantum' is not known; `burin targets` lists all"}));
+  EXPECT_EQ(namesOf(""), Names({"target '' is not known; `burin targets` lists all"}));
+}
+
+TEST(TargetList, several_are_refused_where_one_is_meant) {
+  EXPECT_EQ((*targetNamed("x86-64-avx2"))->name, "x86-64-avx2");
+  EXPECT_EQ(llvm::toString(targetNamed("x86-64").takeError()),
+            "'x86-64' are several targets, expected one of x86-64-avx512, x86-64-avx2 and x86-64-sse41");
+}
+
+TEST(TargetList, two_architectures_are_refused_in_one_object) {
+  Target other = allTargets()[0], same = other;
+  other.name = "other";
+  other.triple = "aarch64-unknown-linux-gnu";
+  EXPECT_FALSE(bool(checkOneObject({&allTargets()[0], &same})));
+  EXPECT_EQ(llvm::toString(checkOneObject({&same, &other})),
+            "targets " + same.name.str() + " and other cannot be in one object: it is for " + same.triple.str() +
+                " or for aarch64-unknown-linux-gnu; compile once for each");
+}
+
+// A family is data as a row is: what it names must be there, on one architecture, the preferred first.
+TEST(TargetList, families_name_targets_of_one_architecture) {
+  for (const TargetFamily &family : allTargetFamilies()) {
+    ASSERT_FALSE(family.targets.empty()) << family.name.str();
+    for (const Target *target : family.targets)
+      ASSERT_NE(target, nullptr) << family.name.str();
+    EXPECT_FALSE(bool(checkOneObject(family.targets))) << family.name.str();
+    EXPECT_TRUE(llvm::is_sorted(family.targets, [](auto *a, auto *b) { return a->preference > b->preference; }));
+    EXPECT_EQ(findTarget(family.name), nullptr) << family.name.str() << " is a target's name too";
+  }
+}

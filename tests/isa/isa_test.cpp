@@ -1,0 +1,371 @@
+// One object for several targets of a processor: what it holds, that each gives the bits of its own object, that states
+// go from one to another, and what lesser processors make of it, which an emulator stands for.
+#include "compiled_graph.h"
+#include "disassembly.h"
+#include "dsl/layers.h"
+#include "emit/object.h"
+#include "mismatch.h"
+#include "stream.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+#include "gtest/gtest.h"
+#include <set>
+
+using namespace burin;
+using namespace burin::laws;
+using isa::Function;
+using isa::Instruction;
+
+/// The family whose members this file asks for, by what their instructions look like.
+static const char family[] = "x86-64";
+
+static std::vector<std::string> familyNames() {
+  std::vector<std::string> names;
+  for (const Target *target : llvm::cantFail(targetsNamed(family)))
+    names.push_back(target->name.str());
+  return names;
+}
+
+static std::string identifierOf(const testing::TestParamInfo<std::string> &info) {
+  std::string name = info.param;
+  for (char &c : name)
+    c = llvm::isAlnum(c) ? c : '_';
+  return name;
+}
+
+static const int64_t outputs = 48;
+
+/// Contracts of whole panels on every target, attention, norms, a step.
+static Graph encoder() {
+  Graph g("isa");
+  Tensor x = g.input("x", {g.time("time", {.max = 64}), 40});
+  g.output("y", transformer_encoder(
+                    x, {.d_model = 96, .heads = 3, .d_ff = 384, .depth = 1, .outputs = outputs, .causal = true}));
+  return g;
+}
+
+/// Compiled once for the tests of the process.
+struct Several {
+  DeclaredGraph graph{encoder()};
+  Weights weights = graph.randomWeights(1);
+  CompiledGraph compiled{graph, family};
+
+  static const Several &get() {
+    static const Several several;
+    return several;
+  }
+};
+
+// ---- What the object holds
+
+TEST(object_for_several_targets, holds_the_kernels_of_each_and_shows_the_entry_points_alone) {
+  TemporaryFolder folder;
+  CompileOptions options;
+  options.target = family;
+  options.outputFolder = folder.path();
+  CompileResult result = compile(Several::get().graph, options);
+  ASSERT_EQ(result.fallbacks.size(), familyNames().size() - 1);
+  std::set<std::string> expected, visible;
+  for (const std::string &name : entryPointsOf(result.plan))
+    expected.insert("isa_" + name);
+  auto file = llvm::cantFail(llvm::errorOrToExpected(llvm::MemoryBuffer::getFile(result.objectPath)));
+  auto object = llvm::cantFail(llvm::object::ObjectFile::createELFObjectFile(file->getMemBufferRef()));
+  std::map<std::string, int> kernelsOf;
+  for (llvm::object::SymbolRef symbol : object->symbols()) {
+    std::string name = llvm::cantFail(symbol.getName()).str();
+    uint32_t flags = llvm::cantFail(symbol.getFlags());
+    if (!(flags & llvm::object::SymbolRef::SF_Undefined) && (flags & llvm::object::SymbolRef::SF_Global))
+      visible.insert(name);
+    for (const std::string &target : familyNames())
+      kernelsOf[target] += llvm::StringRef(name).ends_with(identifierOf({target, 0}));
+  }
+  EXPECT_EQ(visible, expected);
+  for (auto &[target, kernels] : kernelsOf)
+    EXPECT_GT(kernels, 5) << "kernels for " << target;
+}
+
+TEST(object_for_several_targets, links_its_plans_the_best_first) {
+  std::vector<std::string> targets;
+  for (const burin_plan *plan = &Several::get().compiled.plan(); plan; plan = plan->fallback) {
+    targets.push_back(plan->target);
+    EXPECT_EQ(plan->graph, Several::get().compiled.plan().graph);
+  }
+  EXPECT_EQ(targets, familyNames());
+}
+
+TEST(object_for_several_targets, is_the_same_twice_and_larger_than_for_one) {
+  std::string bytes[3];
+  for (int i = 0; i < 3; ++i) {
+    TemporaryFolder folder;
+    CompileOptions options;
+    options.target = i < 2 ? family : familyNames()[0];
+    options.outputFolder = folder.path();
+    CompileResult result = compile(Several::get().graph, options);
+    bytes[i] =
+        llvm::cantFail(llvm::errorOrToExpected(llvm::MemoryBuffer::getFile(result.objectPath)))->getBuffer().str();
+  }
+  EXPECT_TRUE(bytes[0] == bytes[1]) << "the objects differ";
+  EXPECT_GT(bytes[0].size(), 2 * bytes[2].size());
+}
+
+// ---- What it computes
+
+class each_of_several : public testing::TestWithParam<std::string> {
+protected:
+  void SetUp() override {
+    target = findTarget(GetParam());
+    if (!runsHere(*target))
+      GTEST_SKIP() << GetParam() << ": this machine cannot run its code";
+  }
+  Case place(const std::string &entry) const { return {"encoder", GetParam(), entry, seed}; }
+  const uint64_t seed = 5;
+  const Target *target = nullptr;
+};
+INSTANTIATE_TEST_SUITE_P(, each_of_several, testing::ValuesIn(familyNames()), identifierOf);
+
+TEST_P(each_of_several, gives_the_bits_of_its_own_object) {
+  const Several &several = Several::get();
+  OpenedModel opened(several.compiled, several.graph, several.weights, target);
+  EXPECT_EQ(burin_model_isa(opened.get()), GetParam());
+  CompiledGraph alone(several.graph, *target);
+  OpenedModel expected(alone, several.graph, several.weights);
+  Sequence sequence = several.graph.randomSequence({37}, seed);
+  if (!expectSameBits(place("forward"), forward(opened, sequence)[0], forward(expected, sequence)[0], outputs))
+    return;
+  Stream stream(opened), expectedStream(expected);
+  for (int64_t row = 0; row < 37; ++row)
+    if (!expectSameBits(place("step " + std::to_string(row + 1)), stream.step(sequence, row)[0],
+                        expectedStream.step(sequence, row)[0], outputs))
+      return;
+}
+
+TEST_P(each_of_several, goes_on_from_the_states_of_the_others) {
+  const Several &several = Several::get();
+  OpenedModel opened(several.compiled, several.graph, several.weights, target);
+  Sequence sequence = several.graph.randomSequence({37}, seed);
+  Stream alone(opened);
+  std::vector<Outputs> expected;
+  for (int64_t row = 0; row < 37; ++row)
+    expected.push_back(alone.step(sequence, row));
+  for (const std::string &name : familyNames()) {
+    const Target *other = findTarget(name);
+    if (!runsHere(*other))
+      continue;
+    OpenedModel otherOpened(several.compiled, several.graph, several.weights, other);
+    Stream before(otherOpened), stream(opened);
+    for (int64_t row = 0; row < 33; ++row)
+      before.step(sequence, row);
+    require("state_load", stream.load(before.save()));
+    for (int64_t row = 33; row < 37; ++row)
+      if (!expectClose(place("step " + std::to_string(row + 1) + " after 33 of " + name), stream.step(sequence, row)[0],
+                       llvm::ArrayRef(expected[row][0]), outputs))
+        return;
+  }
+}
+
+// ---- Its instructions
+
+static bool usesRegister(const Instruction &instruction, const char *kind) {
+  return instruction.operands.find(kind) != std::string::npos;
+}
+
+/// A packed product of a contract: multiplied and added, or multiplied alone.
+static bool isProduct(const Instruction &instruction) {
+  llvm::StringRef mnemonic = instruction.mnemonic;
+  return (mnemonic.starts_with("vfmadd") && mnemonic.ends_with("ps")) || mnemonic == "mulps" || mnemonic == "vmulps";
+}
+
+static bool readsConstants(const isa::Loop &loop) {
+  return llvm::any_of(loop, [](const Instruction &instruction) { return usesRegister(instruction, "(%rip)"); });
+}
+
+/// The loops over K of the largest tile among the contracts. They read no constant, as the polynomials of epilogues do.
+static std::vector<isa::Loop> innerLoopsOf(const std::vector<Function> &functions, const std::string &target) {
+  std::vector<isa::Loop> best;
+  int64_t most = 1;
+  for (const Function &function : functions) {
+    if (function.name.find("_contract_") == std::string::npos || !llvm::StringRef(function.name).ends_with(target))
+      continue;
+    for (const isa::Loop &loop : function.loops) {
+      int64_t products = llvm::count_if(loop, isProduct);
+      if (readsConstants(loop) || products < most)
+        continue;
+      if (products > most)
+        best.clear();
+      most = products;
+      best.push_back(loop);
+    }
+  }
+  return best;
+}
+
+static std::string textOf(const isa::Loop &loop) {
+  std::string text;
+  for (const Instruction &instruction : loop)
+    text += "  " + instruction.mnemonic + " " + instruction.operands + "\n";
+  return text;
+}
+
+class instructions_of_several : public testing::Test {
+protected:
+  // Compiled for all, whatever this machine runs.
+  static void SetUpTestSuite() {
+    TemporaryFolder folder;
+    CompileOptions options;
+    options.target = family;
+    options.outputFolder = folder.path();
+    functions = isa::disassemble(compile(Several::get().graph, options).objectPath);
+  }
+  static std::vector<Function> functions;
+
+  /// Every packed product of the loops is of these, in registers of this kind, and so many operands at most are on the
+  /// stack.
+  static void expectLoops(const std::string &target, const char *registers, const char *mnemonic, int64_t products,
+                          int64_t mostOnStack) {
+    std::vector<isa::Loop> loops = innerLoopsOf(functions, target);
+    ASSERT_FALSE(loops.empty()) << target;
+    for (const isa::Loop &loop : loops) {
+      EXPECT_EQ(llvm::count_if(loop, isProduct), products) << target << "\n" << textOf(loop);
+      for (const Instruction &instruction : loop)
+        EXPECT_TRUE(!isProduct(instruction) || (llvm::StringRef(instruction.mnemonic).starts_with(mnemonic) &&
+                                                usesRegister(instruction, registers)))
+            << target << ": " << instruction.mnemonic << " " << instruction.operands;
+      EXPECT_LE(llvm::count_if(loop, [](const Instruction &i) { return usesRegister(i, "(%rsp)"); }), mostOnStack)
+          << target << "\n"
+          << textOf(loop);
+    }
+  }
+};
+std::vector<Function> instructions_of_several::functions;
+
+// Products in a pass over K, derived in schedules/x86.cpp: row tile times vectors of a panel.
+TEST_F(instructions_of_several, contracts_of_avx512_are_fused_in_zmm_and_spill_nothing) {
+  expectLoops("x86_64_avx512", "%zmm", "vfmadd", 24, 0);
+}
+
+TEST_F(instructions_of_several, contracts_of_avx2_are_fused_in_ymm_and_spill_nothing) {
+  expectLoops("x86_64_avx2", "%ymm", "vfmadd", 12, 0);
+}
+
+// The tile takes all registers. Where an epilogue keeps constants beside it, two of the sums go through memory: 3.8
+// instructions for a product, against 4.1 with the next smaller tile, which spills none.
+TEST_F(instructions_of_several, contracts_of_sse41_multiply_in_xmm_and_spill_two_sums_at_most) {
+  expectLoops("x86_64_sse41", "%xmm", "mulps", 12, 4);
+}
+
+// What runs before the choice, and what is chosen last, has no instruction of AVX: all of those begin with v.
+TEST_F(instructions_of_several, entry_points_and_sse41_need_no_avx) {
+  int sse41 = 0, entryPoints = 0;
+  for (const Function &function : functions) {
+    llvm::StringRef name = function.name;
+    if (name.contains("x86_64_avx"))
+      continue;
+    (name.contains("x86_64_sse41") ? sse41 : entryPoints) += 1;
+    for (const Instruction &instruction : function.instructions) {
+      EXPECT_NE(instruction.mnemonic[0], 'v') << function.name << ": " << instruction.mnemonic;
+      EXPECT_FALSE(usesRegister(instruction, "%ymm") || usesRegister(instruction, "%zmm")) << function.name;
+    }
+  }
+  EXPECT_GT(sse41, 5);
+  EXPECT_GT(entryPoints, 10);
+}
+
+TEST_F(instructions_of_several, avx2_needs_no_avx512) {
+  for (const Function &function : functions) {
+    if (!llvm::StringRef(function.name).contains("x86_64_avx2"))
+      continue;
+    for (const Instruction &instruction : function.instructions)
+      EXPECT_FALSE(usesRegister(instruction, "%zmm") || usesRegister(instruction, "%k") ||
+                   usesRegister(instruction, "mm16"))
+          << function.name << ": " << instruction.mnemonic << " " << instruction.operands;
+  }
+}
+
+// ---- Lesser processors, by isa_program.c
+
+namespace {
+struct Answer {
+  int status;
+  std::vector<std::string> lines; // of stdout
+};
+} // namespace
+
+static Answer runProgram(const std::string &prefix, const std::string &isa = "") {
+  std::string command = prefix + " " BURIN_ISA_PROGRAM " " BURIN_ISA_WEIGHTS " " + isa;
+  FILE *pipe = popen(command.c_str(), "r");
+  std::string text;
+  char buffer[4096];
+  for (size_t count; pipe && (count = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+    text.append(buffer, count);
+  Answer run{pipe ? WEXITSTATUS(pclose(pipe)) : -1, {}};
+  for (llvm::StringRef line : llvm::split(llvm::StringRef(text).rtrim(), '\n'))
+    run.lines.push_back(line.str());
+  return run;
+}
+
+class processors : public testing::Test {
+protected:
+  void SetUp() override {
+    if (std::string(BURIN_ISA_PROGRAM).empty())
+      GTEST_SKIP() << "the emulator runs a static program, which a build with a sanitizer has none of";
+    if (!llvm::sys::findProgramByName("qemu-x86_64"))
+      GTEST_SKIP() << "qemu-x86_64 is missing: Debian's package qemu-user";
+  }
+
+  /// The emulated processor chooses `target` and gives the bits that this one gives when it is made to run it.
+  static void expectChosen(const std::string &cpu, const std::string &target) {
+    Answer emulated = runProgram("qemu-x86_64 -cpu " + cpu);
+    ASSERT_EQ(emulated.status, 0) << llvm::join(emulated.lines, "\n");
+    ASSERT_EQ(emulated.lines.size(), 3u);
+    EXPECT_EQ(emulated.lines[0], "isa " + target);
+    if (!runsHere(*findTarget(target)))
+      GTEST_SKIP() << target << ": this machine cannot run its code, with which to compare";
+    Answer here = runProgram("env", target);
+    ASSERT_EQ(here.status, 0) << llvm::join(here.lines, "\n");
+    EXPECT_EQ(emulated.lines, here.lines);
+  }
+};
+
+TEST_F(processors, without_sse41_get_a_status) {
+  Answer run = runProgram("qemu-x86_64 -cpu Conroe");
+  EXPECT_EQ(run.status, 1);
+  ASSERT_EQ(run.lines.size(), 1u);
+  EXPECT_EQ(run.lines[0], "open: status " + std::to_string(BURIN_CPU_UNSUPPORTED) +
+                              ": this processor, or its operating system, lacks what each of the targets "
+                              "'x86-64-avx512', 'x86-64-avx2' and 'x86-64-sse41' needs");
+}
+
+TEST_F(processors, with_sse41_alone_run_that) { expectChosen("Nehalem", "x86-64-sse41"); }
+
+TEST_F(processors, with_avx_but_not_avx2_run_sse41) { expectChosen("SandyBridge", "x86-64-sse41"); }
+
+TEST_F(processors, with_avx2_run_that) { expectChosen("Haswell", "x86-64-avx2"); }
+
+// The processor has AVX2, but its operating system does not say that it saves the registers.
+TEST_F(processors, whose_operating_system_does_not_save_avx_run_sse41) {
+  expectChosen("Haswell,-xsave", "x86-64-sse41");
+}
+
+TEST_F(processors, are_made_to_run_less_by_the_environment) {
+  Answer here = runProgram("env BURIN_ISA=x86-64-sse41"), emulated = runProgram("qemu-x86_64 -cpu Nehalem");
+  EXPECT_EQ(here.lines, emulated.lines);
+  Answer unknown = runProgram("env BURIN_ISA=x86-64-avx");
+  EXPECT_EQ(unknown.status, 1);
+  ASSERT_EQ(unknown.lines.size(), 1u);
+  EXPECT_EQ(unknown.lines[0].rfind("open: status " + std::to_string(BURIN_NO_SUCH_ISA) +
+                                       ": the variable BURIN_ISA asks for 'x86-64-avx', but the object holds ",
+                                   0),
+            0u)
+      << unknown.lines[0];
+}
+
+TEST_F(processors, are_not_made_to_run_what_they_lack) {
+  Answer run = runProgram("qemu-x86_64 -cpu Nehalem", "x86-64-avx2");
+  ASSERT_EQ(run.lines.size(), 1u);
+  EXPECT_EQ(run.lines[0],
+            "open: status " + std::to_string(BURIN_CPU_UNSUPPORTED) +
+                ": the open option isa asks for 'x86-64-avx2', for which this processor, or its operating "
+                "system, lacks something; of what the object holds, this processor runs 'x86-64-sse41'");
+}
