@@ -1,5 +1,7 @@
 // The rows of targets.def as a table, and the questions that depend on the machine at hand.
 #include "schedules/targets.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
 #include <algorithm>
 #include <vector>
 #if defined(__x86_64__)
@@ -10,7 +12,7 @@ namespace burin {
 
 // The schedule files' entries, declared here rather than taken from schedule.h, which brings Halide.
 #define BURIN_TARGET(name, about, halide, triple, cpu, features, bits, preference, lanes, registers, fused, rowLanes,  \
-                     keyTile, linker, runner, schedule)                                                                \
+                     keyTile, linker, runner, programLinker, packages, schedule)                                       \
   const Schedules &schedule##Schedules();
 #include "schedules/targets.def"
 #undef BURIN_TARGET
@@ -30,9 +32,9 @@ llvm::ArrayRef<Target> allTargets() {
     size_t row = 0;
     std::vector<Target> rows;
 #define BURIN_TARGET(name, about, halide, triple, cpu, features, bits, preference, lanes, registers, fused, rowLanes,  \
-                     keyTile, linker, runner, schedule)                                                                \
+                     keyTile, linker, runner, programLinker, packages, schedule)                                       \
   rows.push_back(Target{name, about, halide, triple, cpu, features, cpuBitTable[row++], preference, lanes, registers,  \
-                        fused, rowLanes, keyTile, linker, runner, schedule##Schedules});
+                        fused, rowLanes, keyTile, linker, runner, programLinker, packages, schedule##Schedules});
 #include "schedules/targets.def"
 #undef BURIN_TARGET
     return rows;
@@ -66,7 +68,14 @@ const Target *findTarget(llvm::StringRef name) {
   return nullptr;
 }
 
+bool sharesArchitecture(const Target &target) {
+  static const llvm::Triple::ArchType here = llvm::Triple(llvm::sys::getProcessTriple()).getArch();
+  return llvm::Triple(target.triple).getArch() == here;
+}
+
 bool runsHere(const Target &target) {
+  if (!sharesArchitecture(target))
+    return false;
 #if defined(__x86_64__)
   for (const CpuBit &bit : target.cpuBits) {
     uint32_t registers[5] = {};
@@ -79,11 +88,11 @@ bool runsHere(const Target &target) {
     if ((registers[bit.reg] & bit.mask) != bit.mask)
       return false;
   }
-  return !target.cpuBits.empty();
-#else
-  return target.cpuBits.empty();
 #endif
+  return true;
 }
+
+bool hasOwnSchedules(const Target &target) { return target.schedules != genericSchedules; }
 
 const Target *hostTarget() {
   const Target *best = nullptr;

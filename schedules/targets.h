@@ -23,16 +23,18 @@ struct Target {
   llvm::StringLiteral triple; // LLVM's, for code that does not come from Halide
   llvm::StringLiteral cpu;
   llvm::StringLiteral features;
-  llvm::ArrayRef<CpuBit> cpuBits;  // what a processor must have
-  int preference;                  // the highest that a machine supports is its host target; 0: only when named
-  int lanes;                       // floats in a vector
-  int registers;                   // vector registers
-  bool fused;                      // numeric form: a product and its addition are rounded once
-  int rowLanes;                    // numeric form: partial sums of a row
-  int keyTile;                     // keys across lanes in a cache of them; a multiple of the row lanes
-  llvm::StringLiteral linker;      // makes a relocatable object of several
-  llvm::StringLiteral runner;      // runs the target's programs on this machine; empty: directly
-  const Schedules &(*schedules)(); // the schedule file's entry
+  llvm::ArrayRef<CpuBit> cpuBits;    // what a processor must have
+  int preference;                    // the highest that a machine supports is its host target; 0: only when named
+  int lanes;                         // floats in a vector
+  int registers;                     // vector registers
+  bool fused;                        // numeric form: a product and its addition are rounded once
+  int rowLanes;                      // numeric form: partial sums of a row
+  int keyTile;                       // keys across lanes in a cache of them; a multiple of the row lanes
+  llvm::StringLiteral linker;        // makes a relocatable object of several
+  llvm::StringLiteral runner;        // runs the target's programs on a machine of another architecture; empty: none
+  llvm::StringLiteral programLinker; // links a program for the runner, with arguments
+  llvm::StringLiteral packages;      // Debian's, that have runner and program linker
+  const Schedules &(*schedules)();   // the schedule file's entry
 };
 
 /// Targets that one object may hold, which then chooses among them when it is opened.
@@ -55,6 +57,11 @@ bool runsHere(const Target &target);
 
 /// Whether the two give the same bits for the same input.
 bool sharesNumericForm(const Target &one, const Target &other);
+/// True where the target's objects are linked with those that this machine's compiler makes.
+bool sharesArchitecture(const Target &target);
+
+/// False where the target has the schedules that are correct everywhere.
+bool hasOwnSchedules(const Target &target);
 
 /// Columns of a panel in which a K × N weight is packed: `[N / width][K][width]`, the last panel padded with zeros.
 int64_t panelWidth(const Target &target, int64_t K, int64_t N);

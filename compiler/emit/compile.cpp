@@ -189,7 +189,7 @@ Expected<CompileResult> compileModel(mlir::ModuleOp module, const CompileOptions
     return error;
   if (options.sharedLibrary) {
     result.sharedLibraryPath = stem + ".so";
-    if (Error error = writeSharedLibrary(result.objectPath, runtimeArchive(), result.sharedLibraryPath))
+    if (Error error = writeSharedLibrary(result.objectPath, runtimeArchive(*runs.front().plan.target), result.sharedLibraryPath))
       return error;
   }
   result.plan = std::move(runs.front().plan);

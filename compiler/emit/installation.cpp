@@ -27,7 +27,9 @@ static std::string within(StringRef folder, StringRef name) {
   return path.str().str();
 }
 
-std::string runtimeArchive() { return within("lib", "libburin_runtime.a"); }
+std::string runtimeArchive(const Target &target) {
+  return within(sharesArchitecture(target) ? "lib" : ("lib/" + target.name).str(), "libburin_runtime.a");
+}
 std::string programNamed(const std::string &name) { return within("bin", name); }
 
 } // namespace burin

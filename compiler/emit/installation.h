@@ -2,12 +2,14 @@
 // installation alike, so that an installation may be moved.
 #pragma once
 
+#include "schedules/targets.h"
 #include <string>
 
 namespace burin {
 
-/// The archive that every program with a model links.
-std::string runtimeArchive();
+/// The archive that every program with a model for the target links. Of another architecture there is one where its
+/// compiler was installed when this build was configured.
+std::string runtimeArchive(const Target &target);
 
 /// A program that this one starts, from the folder of programs.
 std::string programNamed(const std::string &name);

@@ -90,7 +90,7 @@ static llvm::Error benchModel(const GraphSource &given, BenchOptions &options, c
 }
 
 static llvm::Expected<int> bench(const GraphSource &source, BenchOptions &options) {
-  llvm::Expected<const Target *> target = targetThatRuns(options.target);
+  llvm::Expected<const Target *> target = targetToTime(options.target);
   if (!target)
     return target.takeError();
   Progress progress;

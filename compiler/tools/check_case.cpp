@@ -152,11 +152,15 @@ llvm::Error checkCase(llvm::StringRef path, llvm::StringRef weights, const Check
   auto model = CompiledModel::compile(graph->module(), target.compiledFor, jobs, progress);
   if (!model)
     return named(model.takeError());
-  for (const Target *each : target.run) {
-    (*model)->choose(each->name);
-    CaseRun run(*given, signature, **model, each->name, report, progress);
-    if (llvm::Error error = CaseChecker(run, *reference, weights).run())
-      return named(std::move(error));
+  try {
+    for (const Target *each : target.run) {
+      (*model)->choose(each->name);
+      CaseRun run(*given, signature, **model, each->name, report, progress);
+      if (llvm::Error error = CaseChecker(run, *reference, weights).run())
+        return named(std::move(error));
+    }
+  } catch (const MachineError &error) { // of this case: the others have a process of their own
+    return named(failure(error.what()));
   }
   return llvm::Error::success();
 }

@@ -1,4 +1,5 @@
 // burin check: golden cases against their compiled graphs and the reference; the exit status says whether all hold.
+#include "machine/loaded_model.h"
 #include "tools/check_case.h"
 #include "tools/commands.h"
 
@@ -9,25 +10,30 @@ struct CheckOptions {
   std::vector<std::string> cases;
   std::string target, weights;
   unsigned jobs = 0;
-  bool json = false, everyTarget = false;
+  bool json = false, everyTarget = false, noEmulator = false;
 };
 } // namespace
 
 /// Every case, whatever became of those before it.
 static llvm::Expected<int> check(const CheckOptions &options, const Tool &tool) {
   std::string program = tool.app.get_name();
+  ComparisonReport report(llvm::outs(), options.json);
   std::vector<CheckedTarget> checked;
   if (options.everyTarget) {
-    for (const Target &target : allTargets())
-      if (runsHere(target))
+    for (const Target &target : allTargets()) {
+      std::string why =
+          options.noEmulator && !isInThisProcess(target) ? "left out by --no-emulator" : whyNotRunnable(target);
+      if (why.empty())
         checked.push_back({target.name.str(), {&target}});
+      else
+        report.addSkipped(target.name, options.cases.size(), why);
+    }
   } else {
     llvm::Expected<std::vector<const Target *>> targets = targetsThatRun(tool, options.target);
     if (!targets)
       return targets.takeError();
     checked.push_back({options.target, *targets});
   }
-  ComparisonReport report(llvm::outs(), options.json);
   Progress progress;
   for (const CheckedTarget &target : checked)
     for (const std::string &path : options.cases) {
@@ -55,7 +61,9 @@ void addCheckCommand(Tool &tool) {
                       "safetensors file with the parameters, by their own names, of cases that hold none");
   addTargetOption(*command, options->target);
   addJobsOption(*command, options->jobs);
-  command->add_flag("--every-target", options->everyTarget, "each target that this machine runs, one after another");
+  command->add_flag("--every-target", options->everyTarget,
+                    "each target that this machine runs or emulates, one after another");
+  command->add_flag("--no-emulator", options->noEmulator, "of every target only those that this machine runs itself");
   command->add_flag("--json", options->json, "an object per line");
   command->callback([&tool, options] { tool.action = [&tool, options] { return check(*options, tool); }; });
 }

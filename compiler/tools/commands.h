@@ -35,9 +35,12 @@ void addTargetOption(CLI::App &command, std::string &target);
 /// Adds `-j`, the number of kernels that compile at once.
 void addJobsOption(CLI::App &command, unsigned &jobs);
 
-/// The target of that name, for code that is run on this machine.
+/// The target row of that name, for code that is run on this machine, if need be in an emulator.
 llvm::Expected<const Target *> targetThatRuns(llvm::StringRef name);
-/// Those of several that this machine runs, at least one; the others are named on stderr.
+/// Those of several that this machine runs so, at least one; the others are named on stderr.
 llvm::Expected<std::vector<const Target *>> targetsThatRun(const Tool &tool, llvm::StringRef list);
+
+/// The same without an emulator, for code whose time is measured.
+llvm::Expected<const Target *> targetToTime(llvm::StringRef name);
 
 } // namespace burin

@@ -100,16 +100,31 @@ void ComparisonReport::add(const Comparison &c) {
   stream_ << line.dump() << "\n";
 }
 
+void ComparisonReport::addSkipped(llvm::StringRef target, int64_t cases, llvm::StringRef why) {
+  skippedCases_ += cases;
+  if (json_) {
+    nlohmann::ordered_json line = {{"skipped_target", target.str()}, {"cases", cases}, {"why", why.str()}};
+    stream_ << line.dump() << "\n";
+    return;
+  }
+  stream_ << "SKIPPED: " << cases << (cases == 1 ? " case" : " cases") << " on " << target << ": " << why << "\n";
+}
+
 void ComparisonReport::finish() {
   if (json_) {
-    nlohmann::ordered_json line = {
-        {"comparisons", comparisons_}, {"failed", failed_}, {"cases_not_compared", brokenCases_}};
+    nlohmann::ordered_json line = {{"comparisons", comparisons_},
+                                   {"failed", failed_},
+                                   {"cases_not_compared", brokenCases_},
+                                   {"cases_skipped", skippedCases_}};
     stream_ << line.dump() << "\n";
     return;
   }
   if (brokenCases_)
     stream_ << brokenCases_ << (brokenCases_ == 1 ? " case" : " cases") << " not compared, see the errors\n";
-  stream_ << comparisons_ << " comparisons, " << failed_ << " failed\n";
+  stream_ << comparisons_ << " comparisons, " << failed_ << " failed";
+  if (skippedCases_)
+    stream_ << ", " << skippedCases_ << (skippedCases_ == 1 ? " case" : " cases") << " skipped";
+  stream_ << "\n";
 }
 
 } // namespace burin

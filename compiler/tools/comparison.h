@@ -5,6 +5,7 @@
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdint>
 #include <string>
@@ -34,6 +35,8 @@ public:
   void add(const Comparison &comparison);
   /// A case that could not be compared, for a reason that went to stderr.
   void addBrokenCase() { ++brokenCases_; }
+  /// Cases of a target that this machine cannot run; `why` is a sentence.
+  void addSkipped(llvm::StringRef target, int64_t cases, llvm::StringRef why);
   /// The last line: "N comparisons, N failed".
   void finish();
   bool allOk() const { return failed_ == 0 && brokenCases_ == 0; }
@@ -41,7 +44,7 @@ public:
 private:
   llvm::raw_ostream &stream_;
   bool json_;
-  int64_t comparisons_ = 0, failed_ = 0, brokenCases_ = 0;
+  int64_t comparisons_ = 0, failed_ = 0, brokenCases_ = 0, skippedCases_ = 0;
 };
 
 } // namespace burin

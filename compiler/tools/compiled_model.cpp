@@ -1,7 +1,6 @@
 #include "tools/compiled_model.h"
 #include "tools/failure.h"
 #include "llvm/Support/FileSystem.h"
-#include <dlfcn.h>
 
 namespace burin {
 
@@ -39,10 +38,13 @@ llvm::Expected<std::unique_ptr<CompiledModel>> CompiledModel::compile(mlir::Modu
     return failure("a temporary folder cannot be made: " + error.message());
   model->folder_ = folder.str().str();
 
+  llvm::Expected<std::vector<const Target *>> rows = targetsNamed(target);
+  if (!rows)
+    return rows.takeError();
   CompileOptions options;
   options.target = target.str();
   options.outputFolder = model->folder_;
-  options.sharedLibrary = true;
+  options.sharedLibrary = llvm::any_of(*rows, [](const Target *row) { return isInThisProcess(*row); });
   options.jobs = jobs;
   options.progress = [&](llvm::StringRef what, int done, int total) {
     progress.update(("compiling " + what).str(), done, total);
@@ -51,36 +53,16 @@ llvm::Expected<std::unique_ptr<CompiledModel>> CompiledModel::compile(mlir::Modu
   if (!result)
     return result.takeError();
   model->noStepReason_ = result->plan.noStep;
-  model->kernels_ = std::move(result->kernels);
-  if (llvm::Error error = model->load(result->sharedLibraryPath, *module.getName()))
-    return error;
-  model
-      ->removeFolder(); // the loaded library needs its file no more, and nothing is left behind if the program is ended
+  model->kernels_ = result->kernels;
+  llvm::Expected<std::unique_ptr<LoadedModel>> loaded = LoadedModel::load(*result);
+  if (!loaded)
+    return loaded.takeError();
+  model->loaded_ = std::move(*loaded);
+  model->removeFolder(); // what is loaded needs its files no more, and nothing is left behind if the program is ended
   return model;
 }
 
-llvm::Error CompiledModel::load(llvm::StringRef libraryPath, llvm::StringRef modelName) {
-  library_ = dlopen(libraryPath.str().c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library_)
-    return failure(llvm::Twine("the compiled model cannot be loaded: ") + dlerror());
-  std::string symbol = modelName.str() + "_plan";
-  auto planFunction = reinterpret_cast<const burin_plan *(*)()>(dlsym(library_, symbol.c_str()));
-  if (!planFunction)
-    return failure("the compiled model has no " + symbol);
-  plan_ = planFunction();
-  if (plan_->version != BURIN_PLAN_VERSION)
-    return failure("the compiled model has plan version " + llvm::Twine(plan_->version) + ", expected " +
-                   llvm::Twine(BURIN_PLAN_VERSION));
-  return llvm::Error::success();
-}
-
-CompiledModel::~CompiledModel() {
-  if (model_)
-    burin_rt_close(model_);
-  if (library_)
-    dlclose(library_);
-  removeFolder();
-}
+CompiledModel::~CompiledModel() { removeFolder(); }
 
 void CompiledModel::removeFolder() {
   if (!folder_.empty())
@@ -93,13 +75,13 @@ llvm::Error CompiledModel::open(burin_open_options options) {
   options.message = message;
   options.message_bytes = sizeof message;
   options.isa = isa_.empty() ? nullptr : isa_.c_str();
-  burin_rt_close(model_);
-  burin_status status = burin_rt_open(plan_, &options, &model_);
+  burin_status status;
+  calls_ = loaded_->open(options, status);
   if (status != BURIN_OK)
     return failure(*message ? message : burin_status_text(status));
-  for (const burin_plan *plan = plan_; plan; plan = plan->fallback)
-    state_.reserve(plan->state_bytes);
-  std::vector<int64_t> oneRow(plan_->axis_count, 1);
+  for (const burin_plan *each = &plan(); each; each = each->fallback)
+    state_.reserve(each->state_bytes);
+  std::vector<int64_t> oneRow(plan().axis_count, 1);
   reserveScratch(oneRow, 1);
   return llvm::Error::success();
 }
@@ -131,20 +113,20 @@ const KernelReport *CompiledModel::kernelNamed(llvm::StringRef symbol) const {
 }
 
 int CompiledModel::axisNamed(llvm::StringRef name) const {
-  for (int axis = 0; axis < plan_->axis_count; ++axis)
-    if (name == plan_->axes[axis].name)
+  for (int axis = 0; axis < plan().axis_count; ++axis)
+    if (name == plan().axes[axis].name)
       return axis;
   return -1;
 }
 
 void CompiledModel::reserveScratch(llvm::ArrayRef<int64_t> rows, int64_t sequences) {
-  scratch_.reserve(burin_rt_scratch_bytes(plan_, rows.data(), sequences));
+  scratch_.reserve(loaded_->scratchBytes(rows.data(), sequences));
 }
 
 void CompiledModel::reserveScratchFor(int stream, int64_t count) {
-  std::vector<int64_t> rows(plan_->axis_count, 1);
+  std::vector<int64_t> rows(plan().axis_count, 1);
   int axis = streams()[stream].axis;
-  rows[axis] = std::clamp<int64_t>(count, 1, plan_->axes[axis].maximum); // longer calls go in parts
+  rows[axis] = std::clamp<int64_t>(count, 1, plan().axes[axis].maximum); // longer calls go in parts
   reserveScratch(rows, 1);
 }
 
@@ -170,30 +152,29 @@ CompiledModel::Outputs CompiledModel::makeStreamOutputs(int stream, int64_t coun
 }
 
 burin_status CompiledModel::callForward(const int64_t *rows, const void *const *inputs, void *const *outputs) {
-  return burin_rt_forward(plan_, model_, scratch_.data(), scratch_.bytes(), rows, inputs, outputs);
+  return calls_->forward(scratch_.data(), scratch_.bytes(), rows, inputs, outputs);
 }
 
 burin_status CompiledModel::callForwardBatch(int64_t sequences, const int64_t *const *offsets,
                                              const void *const *inputs, void *const *outputs) {
-  return burin_rt_forward_batch(plan_, model_, scratch_.data(), scratch_.bytes(), sequences, offsets, inputs, outputs);
+  return calls_->forwardBatch(scratch_.data(), scratch_.bytes(), sequences, offsets, inputs, outputs);
 }
 
 burin_status CompiledModel::callReset(int64_t position) {
-  return burin_rt_reset(plan_, model_, state_.data(), state_.bytes(), position);
+  return calls_->reset(state_.data(), state_.bytes(), position);
 }
 
 burin_status CompiledModel::callStep(const void *const *inputs, void *const *outputs) {
-  return burin_rt_step(plan_, model_, state_.data(), scratch_.data(), scratch_.bytes(), inputs, outputs);
+  return calls_->step(state_.data(), scratch_.data(), scratch_.bytes(), inputs, outputs);
 }
 
 burin_status CompiledModel::callAdvance(int stream, int64_t count, const void *const *inputs, void *const *outputs) {
-  return burin_rt_advance(plan_, model_, stream, state_.data(), scratch_.data(), scratch_.bytes(), count, inputs,
-                          outputs);
+  return calls_->advance(stream, state_.data(), scratch_.data(), scratch_.bytes(), count, inputs, outputs);
 }
 
 llvm::Expected<CompiledModel::Outputs> CompiledModel::forward(llvm::ArrayRef<int64_t> rows, Inputs inputs) {
   reserveScratch(rows, 1);
-  Outputs outputs = makeOutputs(*plan_->forward, rows, 1);
+  Outputs outputs = makeOutputs(*plan().forward, rows, 1);
   if (llvm::Error error = check("forward", callForward(rows.data(), inputs.data(), pointersTo(outputs).data())))
     return error;
   return outputs;
@@ -209,7 +190,7 @@ llvm::Expected<CompiledModel::Outputs> CompiledModel::forwardBatch(llvm::ArrayRe
     offsetPointers.push_back(list.data());
   }
   reserveScratch(rows, sequences);
-  Outputs outputs = makeOutputs(*plan_->forward, rows, sequences);
+  Outputs outputs = makeOutputs(*plan().forward, rows, sequences);
   burin_status status = callForwardBatch(sequences, offsetPointers.data(), inputs.data(), pointersTo(outputs).data());
   if (llvm::Error error = check("forward_batch", status))
     return error;
@@ -236,15 +217,14 @@ llvm::Expected<CompiledModel::Outputs> CompiledModel::advance(int stream, int64_
 
 llvm::Expected<std::vector<float>> CompiledModel::stateRead(llvm::StringRef name) {
   int64_t features = 0, capacity = 0;
-  for (const burin_plan_state_value &value : llvm::ArrayRef(plan_->state_values, plan_->state_value_count))
+  for (const burin_plan_state_value &value : llvm::ArrayRef(plan().state_values, plan().state_value_count))
     if (name == value.name) {
       features = value.features;
       capacity = value.rows * features;
     }
   std::vector<float> values(capacity);
   int64_t rows = 0;
-  burin_status status =
-      burin_rt_state_read(plan_, model_, state_.data(), name.str().c_str(), values.data(), values.size(), &rows);
+  burin_status status = calls_->stateRead(state_.data(), name.str().c_str(), values.data(), values.size(), &rows);
   if (llvm::Error error = check("state_read", status))
     return error;
   values.resize(rows * features);
@@ -253,18 +233,16 @@ llvm::Expected<std::vector<float>> CompiledModel::stateRead(llvm::StringRef name
 
 llvm::Expected<std::vector<char>> CompiledModel::stateSave() {
   size_t bytes = 0;
-  if (llvm::Error error = check("state_save", burin_rt_state_save(plan_, model_, state_.data(), nullptr, 0, &bytes)))
+  if (llvm::Error error = check("state_save", calls_->stateSave(state_.data(), nullptr, 0, &bytes)))
     return error;
   std::vector<char> saved(bytes);
-  if (llvm::Error error =
-          check("state_save", burin_rt_state_save(plan_, model_, state_.data(), saved.data(), saved.size(), &bytes)))
+  if (llvm::Error error = check("state_save", calls_->stateSave(state_.data(), saved.data(), saved.size(), &bytes)))
     return error;
   return saved;
 }
 
 llvm::Error CompiledModel::stateLoad(llvm::ArrayRef<char> saved) {
-  return check("state_load",
-               burin_rt_state_load(plan_, model_, state_.data(), state_.bytes(), saved.data(), saved.size()));
+  return check("state_load", calls_->stateLoad(state_.data(), state_.bytes(), saved.data(), saved.size()));
 }
 
 } // namespace burin

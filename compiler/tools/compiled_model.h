@@ -1,11 +1,10 @@
-// A graph, compiled, loaded into this process and opened: what check, run and bench call.
+// A graph, compiled, loaded where it runs (machine/loaded_model.h) and opened: what check, run and bench call.
 //
 // It goes the way that every program goes, object and runtime included, and not through a JIT of its own: what the tool
-// checks is what a program links. The model's shared library lies in a temporary folder that is removed once it is
-// loaded.
+// checks is what a program links. The model's files lie in a temporary folder that is removed once it is loaded.
 #pragma once
 
-#include "emit/compile.h"
+#include "machine/loaded_model.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/burin_plan.h"
 #include "tools/progress.h"
@@ -44,10 +43,10 @@ public:
   CompiledModel(const CompiledModel &) = delete;
   CompiledModel &operator=(const CompiledModel &) = delete;
 
-  const burin_plan &plan() const { return *plan_; }
-  bool hasStep() const { return plan_->stream_count > 0; }
+  const burin_plan &plan() const { return loaded_->plan(); }
+  bool hasStep() const { return plan().stream_count > 0; }
   /// The first is step's, the others are contexts.
-  llvm::ArrayRef<burin_plan_stream> streams() const { return {plan_->streams, size_t(plan_->stream_count)}; }
+  llvm::ArrayRef<burin_plan_stream> streams() const { return {plan().streams, size_t(plan().stream_count)}; }
   /// Why the graph has no step; empty when it has one.
   llvm::StringRef noStepReason() const { return noStepReason_; }
   /// By the symbol that the plan's calls name.
@@ -94,13 +93,11 @@ private:
   CompiledModel() = default;
   llvm::Error open(burin_open_options options);
   void removeFolder();
-  llvm::Error load(llvm::StringRef libraryPath, llvm::StringRef modelName);
 
   std::string folder_, noStepReason_, isa_;
   std::vector<KernelReport> kernels_;
-  void *library_ = nullptr;
-  const burin_plan *plan_ = nullptr;
-  burin_model *model_ = nullptr;
+  std::unique_ptr<LoadedModel> loaded_;
+  std::unique_ptr<ModelCalls> calls_; // once it is open
   AlignedMemory state_, scratch_;
 };
 

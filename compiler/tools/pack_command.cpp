@@ -2,6 +2,7 @@
 //
 // Packing needs the plan's tables and no kernel, so nothing is compiled and any target's file is written anywhere.
 #include "emit/compile.h"
+#include "emit/plan_tables.h"
 #include "tools/commands.h"
 #include "tools/failure.h"
 
@@ -12,41 +13,6 @@ namespace {
 struct PackOptions {
   std::string weights, output, verify, target;
   bool targetGiven = false, allowExtraTensors = false;
-};
-
-/// The tables of a plan that opening and packing read, as the runtime takes them.
-class WeightsPlan {
-public:
-  explicit WeightsPlan(ModelPlan plan) : plan_(std::move(plan)), target_(plan_.target->name.str()) {
-    for (const PlanParameter &parameter : plan_.parameters) {
-      burin_plan_parameter row = {parameter.name.c_str(), int32_t(parameter.shape.size()), 0, {1, 1}};
-      llvm::copy(parameter.shape, row.shape);
-      parameters_.push_back(row);
-    }
-    for (const PlanSegment &segment : plan_.segments)
-      segments_.push_back({segment.parameter, segment.layout, segment.transposed, int32_t(segment.panel), segment.rows,
-                           segment.column, segment.destination});
-    table_.version = BURIN_PLAN_VERSION;
-    table_.fingerprint = plan_.fingerprint;
-    table_.name = plan_.name.c_str();
-    table_.target = target_.c_str();
-    table_.parameters = parameters_.data();
-    table_.parameter_count = int32_t(parameters_.size());
-    table_.segments = segments_.data();
-    table_.segment_count = int32_t(segments_.size());
-    table_.weights_bytes = plan_.weightsBytes;
-  }
-  WeightsPlan(const WeightsPlan &) = delete;
-  WeightsPlan &operator=(const WeightsPlan &) = delete;
-
-  const burin_plan *table() const { return &table_; }
-
-private:
-  ModelPlan plan_;
-  std::string target_;
-  std::vector<burin_plan_parameter> parameters_;
-  std::vector<burin_plan_segment> segments_;
-  burin_plan table_ = {};
 };
 
 /// Progress of the runtime's functions as the tool shows it.
@@ -64,13 +30,13 @@ struct RuntimeProgress : burin_rt_progress {
 
 } // namespace
 
-static llvm::Expected<std::unique_ptr<WeightsPlan>> planOf(const GraphSource &source, const Target &target) {
+static llvm::Expected<std::unique_ptr<PlanTables>> planOf(const GraphSource &source, const Target &target) {
   llvm::Expected<LoadedGraph> graph = source.load();
   if (!graph)
     return graph.takeError();
   if (llvm::Error error = runPasses(graph->module(), target))
     return error;
-  return std::make_unique<WeightsPlan>(makePlan(graph->module(), target));
+  return std::make_unique<PlanTables>(makePlan(graph->module(), target));
 }
 
 /// What the runtime says about a file; where it could not be read or written, the message names it.

@@ -1,4 +1,5 @@
 // burin targets: what this build generates for, and what this machine runs.
+#include "machine/loaded_model.h"
 #include "nlohmann/json.hpp"
 #include "schedules/targets.h"
 #include "tools/commands.h"
@@ -10,18 +11,12 @@
 
 namespace burin {
 
-/// Whether the program that runs the target's code on this machine is there.
-static bool hasRunner(const Target &target) {
-  llvm::StringRef program = llvm::StringRef(target.runner).split(' ').first;
-  return !program.empty() && bool(llvm::sys::findProgramByName(program));
-}
-
 static std::string stateOf(const Target &target) {
   if (&target == hostTarget())
     return "runs it, as host";
   if (runsHere(target))
     return "runs it";
-  return hasRunner(target) ? ("runs it under " + target.runner).str() : "does not run it";
+  return whyNotRunnable(target).empty() ? ("runs it under " + target.runner.split(' ').first).str() : "does not run it";
 }
 
 static std::string stateOf(const TargetFamily &family) {
@@ -30,9 +25,15 @@ static std::string stateOf(const TargetFamily &family) {
 }
 
 static nlohmann::ordered_json describe(const Target &target) {
-  return {{"name", target.name.str()},       {"for", target.about.str()},     {"triple", target.triple.str()},
-          {"cpu", target.cpu.str()},         {"vector_floats", target.lanes}, {"runs_here", runsHere(target)},
-          {"host", &target == hostTarget()}, {"runner", target.runner.str()}, {"has_runner", hasRunner(target)}};
+  return {{"name", target.name.str()},
+          {"for", target.about.str()},
+          {"triple", target.triple.str()},
+          {"cpu", target.cpu.str()},
+          {"vector_floats", target.lanes},
+          {"runs_here", runsHere(target)},
+          {"host", &target == hostTarget()},
+          {"runner", target.runner.str()},
+          {"emulated_here", !runsHere(target) && whyNotRunnable(target).empty()}};
 }
 
 static nlohmann::ordered_json describe(const TargetFamily &family) {

@@ -1,6 +1,7 @@
 #include "tools/tool_main.h"
 #include "emit/compile.h"
 #include "emit/kernel_worker.h"
+#include "machine/loaded_model.h"
 #include "tools/commands.h"
 #include "tools/failure.h"
 #include "llvm/ADT/STLExtras.h"
@@ -33,8 +34,18 @@ void addJobsOption(CLI::App &command, unsigned &jobs) {
 
 llvm::Expected<const Target *> targetThatRuns(llvm::StringRef name) {
   llvm::Expected<const Target *> target = targetNamed(name);
-  if (target && !runsHere(**target))
-    return failure("target '" + (*target)->name + "' does not run on this machine");
+  if (!target)
+    return target;
+  if (std::string why = whyNotRunnable(**target); !why.empty())
+    return failure(why);
+  return target;
+}
+
+llvm::Expected<const Target *> targetToTime(llvm::StringRef name) {
+  llvm::Expected<const Target *> target = targetThatRuns(name);
+  if (target && !isInThisProcess(**target))
+    return failure("target '" + (*target)->name + "' runs on this machine in an emulator (" + (*target)->runner +
+                   "), whose times say nothing of a processor");
   return target;
 }
 
@@ -43,7 +54,10 @@ llvm::Expected<std::vector<const Target *>> targetsThatRun(const Tool &tool, llv
   if (!targets)
     return targets.takeError();
   std::vector<const Target *> running;
-  llvm::copy_if(*targets, std::back_inserter(running), [](const Target *target) { return runsHere(*target); });
+  llvm::copy_if(*targets, std::back_inserter(running),
+                [](const Target *target) { return whyNotRunnable(*target).empty(); });
+  if (running.empty() && targets->size() == 1)
+    return failure(whyNotRunnable(*targets->front()));
   if (running.empty())
     return failure("target " + listed(*targets) + " does not run on this machine");
   for (const Target *target : *targets)

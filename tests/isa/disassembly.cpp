@@ -1,6 +1,7 @@
 #include "disassembly.h"
 #include <cstdio>
 #include <map>
+#include <optional>
 #include <regex>
 #include <sstream>
 #include <stdexcept>
@@ -18,6 +19,15 @@ static std::string outputOf(const std::string &command) {
   return text;
 }
 
+/// Where an instruction jumps to, as its last operand says; nothing for one that is no jump.
+static std::optional<uint64_t> jumpTarget(const Instruction &instruction) {
+  static const std::regex jump("j.*|b|b\\..*|cbn?z|tbn?z"), address("(?:.*, )?0x([0-9a-f]+)(?: .*)?"); // x86, ARM
+  std::smatch match;
+  if (!std::regex_match(instruction.mnemonic, jump) || !std::regex_match(instruction.operands, match, address))
+    return std::nullopt;
+  return std::stoull(match[1], nullptr, 16);
+}
+
 /// Fills in the loops of a function: `addresses` are those of its instructions.
 static void findLoops(Function &function, const std::vector<uint64_t> &addresses) {
   std::map<uint64_t, size_t> indexOf;
@@ -25,10 +35,8 @@ static void findLoops(Function &function, const std::vector<uint64_t> &addresses
     indexOf[addresses[i]] = i;
   size_t lastEnd = 0; // of the jump backward before: a loop that begins before it holds another
   for (size_t i = 0; i < addresses.size(); ++i) {
-    const Instruction &instruction = function.instructions[i];
-    if (instruction.mnemonic[0] != 'j' || instruction.operands.rfind("0x", 0) != 0)
-      continue;
-    auto target = indexOf.find(std::stoull(instruction.operands, nullptr, 16));
+    std::optional<uint64_t> address = jumpTarget(function.instructions[i]);
+    auto target = address ? indexOf.find(*address) : indexOf.end();
     if (target == indexOf.end() || target->second > i)
       continue;
     if (target->second >= lastEnd)

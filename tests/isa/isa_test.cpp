@@ -128,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(, each_of_several, testing::ValuesIn(familyNames()), id
 TEST_P(each_of_several, gives_the_bits_of_its_own_object) {
   const Several &several = Several::get();
   OpenedModel opened(several.compiled, several.graph, several.weights, target);
-  EXPECT_EQ(burin_model_isa(opened.get()), GetParam());
+  EXPECT_EQ(opened.calls().target(), GetParam());
   CompiledGraph alone(several.graph, *target);
   OpenedModel expected(alone, several.graph, several.weights);
   Sequence sequence = several.graph.randomSequence({37}, seed);
@@ -174,7 +174,8 @@ static bool usesRegister(const Instruction &instruction, const char *kind) {
 /// A packed product of a contract: multiplied and added, or multiplied alone.
 static bool isProduct(const Instruction &instruction) {
   llvm::StringRef mnemonic = instruction.mnemonic;
-  return (mnemonic.starts_with("vfmadd") && mnemonic.ends_with("ps")) || mnemonic == "mulps" || mnemonic == "vmulps";
+  return (mnemonic.starts_with("vfmadd") && mnemonic.ends_with("ps")) || mnemonic == "mulps" || mnemonic == "vmulps" ||
+         mnemonic == "fmla";
 }
 
 static bool readsConstants(const isa::Loop &loop) {
@@ -280,6 +281,26 @@ TEST_F(instructions_of_several, avx2_needs_no_avx512) {
       EXPECT_FALSE(usesRegister(instruction, "%zmm") || usesRegister(instruction, "%k") ||
                    usesRegister(instruction, "mm16"))
           << function.name << ": " << instruction.mnemonic << " " << instruction.operands;
+  }
+}
+
+// On ARM a pass over K is four terms of 6 rows by 3 vectors of a panel (schedules/arm.cpp), each by a lane of the row's
+// vector: six loads of rows and twelve of the panel, half of them in pairs.
+TEST(instructions_of_neon, contracts_are_fused_by_lane_and_spill_nothing) {
+  TemporaryFolder folder;
+  CompileOptions options;
+  options.target = "arm-64";
+  options.outputFolder = folder.path();
+  std::vector<isa::Loop> loops =
+      innerLoopsOf(isa::disassemble(compile(Several::get().graph, options).objectPath), "arm_64");
+  ASSERT_FALSE(loops.empty());
+  for (const isa::Loop &loop : loops) {
+    EXPECT_EQ(llvm::count_if(loop, isProduct), 72) << textOf(loop);
+    EXPECT_LE(loop.size(), 90u) << textOf(loop);
+    for (const Instruction &instruction : loop) {
+      EXPECT_TRUE(!isProduct(instruction) || usesRegister(instruction, ".s[")) << instruction.operands;
+      EXPECT_FALSE(usesRegister(instruction, "[sp")) << textOf(loop);
+    }
   }
 }
 

@@ -104,6 +104,7 @@ static int kernelsIn(llvm::function_ref<void()> call) {
 
 // Rows of a chunk go through each kernel together, but for latent queries, which read a prefix for every row.
 TEST_P(chunks, are_taken_at_once) {
+  SKIP_UNLESS_IN_THIS_PROCESS();
   const burin_plan &plan = opened().plan();
   Sequence sequence = randomSequence(longest, seed);
   Stream stream(opened(), longest);

@@ -1,7 +1,6 @@
 #include "compiled_graph.h"
 #include "llvm/Support/FileSystem.h"
 #include <cstring>
-#include <dlfcn.h>
 #include <stdexcept>
 
 namespace burin::laws {
@@ -29,24 +28,17 @@ CompiledGraph::CompiledGraph(const DeclaredGraph &graph, llvm::StringRef targets
   CompileOptions options;
   options.target = targets.str();
   options.outputFolder = folder_.path();
-  options.sharedLibrary = true;
-  CompileResult result = compile(graph, options);
-  name_ = result.plan.name;
-  library_ = dlopen(result.sharedLibraryPath.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library_)
-    throw std::runtime_error(dlerror());
-  plan_ = reinterpret_cast<const burin_plan *(*)()>(entryPoint("plan"))();
-}
-
-CompiledGraph::~CompiledGraph() {
-  if (library_)
-    dlclose(library_);
+  options.sharedLibrary = llvm::any_of(llvm::cantFail(targetsNamed(targets)), [](const Target *t) { return isInThisProcess(*t); });
+  llvm::Expected<std::unique_ptr<LoadedModel>> loaded = LoadedModel::load(compile(graph, options));
+  if (!loaded)
+    throw std::runtime_error(llvm::toString(loaded.takeError()));
+  loaded_ = std::move(*loaded);
 }
 
 void *CompiledGraph::entryPoint(const std::string &name) const {
-  void *symbol = dlsym(library_, (name_ + "_" + name).c_str());
+  void *symbol = loaded_->entryPoint(name);
   if (!symbol)
-    throw std::runtime_error("the compiled graph has no " + name_ + "_" + name);
+    throw std::runtime_error("the compiled graph has no entry point " + name);
   return symbol;
 }
 
@@ -61,9 +53,8 @@ OpenedModel::OpenedModel(const CompiledGraph &compiled, const DeclaredGraph &gra
   options.weights_bytes = file.size();
   options.message = message;
   options.message_bytes = sizeof message;
-  burin_model *model = nullptr;
-  burin_status status = burin_rt_open(&plan(), &options, &model);
-  model_.reset(model);
+  burin_status status;
+  calls_ = compiled.loaded().open(options, status);
   require(std::string("open: ") + message, status);
 }
 
@@ -124,19 +115,18 @@ ForwardCall::ForwardCall(const OpenedModel &model, llvm::ArrayRef<Sequence> sequ
     outputs_.emplace_back(std::string("output ") + entry.outputs[i].name, bytes, rowAlignment, placement);
     outputPointers_.push_back(outputs_.back().as());
   }
-  scratch_.emplace("scratch", burin_rt_scratch_bytes(&plan, rows_.data(), int64_t(sequences_.size())), blockAlignment,
+  scratch_.emplace("scratch", model.loaded().scratchBytes(rows_.data(), int64_t(sequences_.size())), blockAlignment,
                    placement);
 }
 
 burin_status ForwardCall::run() {
-  return burin_rt_forward(&model_.plan(), model_.get(), scratch_->as(), scratch_->bytes(), rows_.data(),
-                          inputPointers_.data(), outputPointers_.data());
+  return model_.calls().forward(scratch_->as(), scratch_->bytes(), rows_.data(), inputPointers_.data(),
+                                outputPointers_.data());
 }
 
 burin_status ForwardCall::runBatch() {
-  return burin_rt_forward_batch(&model_.plan(), model_.get(), scratch_->as(), scratch_->bytes(),
-                                int64_t(sequences_.size()), offsetPointers_.data(), inputPointers_.data(),
-                                outputPointers_.data());
+  return model_.calls().forwardBatch(scratch_->as(), scratch_->bytes(), int64_t(sequences_.size()),
+                                     offsetPointers_.data(), inputPointers_.data(), outputPointers_.data());
 }
 
 std::vector<Outputs> ForwardCall::results() const {

@@ -1,4 +1,4 @@
-// A graph compiled for a target, loaded and opened, and calls of it on memory that the test owns.
+// A graph compiled for a target, loaded where it runs and opened, and calls of it on memory that the test owns.
 //
 // Not the tool's CompiledModel: the laws need the memory itself (two states side by side, buffers that end at a guard
 // page) and what compiling reported.
@@ -7,7 +7,7 @@
 #include "buffer.h"
 #include "burin_plan.h"
 #include "declared_graph.h"
-#include "emit/compile.h"
+#include "machine/loaded_model.h"
 
 namespace burin::laws {
 
@@ -27,25 +27,20 @@ private:
 /// Throws where the graph does not compile.
 CompileResult compile(const DeclaredGraph &graph, const CompileOptions &options);
 
-/// The shared library of a graph.
 class CompiledGraph {
 public:
   CompiledGraph(const DeclaredGraph &graph, const Target &target) : CompiledGraph(graph, target.name) {}
   /// For several targets in one object, as --target names them.
   CompiledGraph(const DeclaredGraph &graph, llvm::StringRef targets);
-  ~CompiledGraph();
-  CompiledGraph(const CompiledGraph &) = delete;
-  CompiledGraph &operator=(const CompiledGraph &) = delete;
 
-  const burin_plan &plan() const { return *plan_; }
+  const LoadedModel &loaded() const { return *loaded_; }
+  const burin_plan &plan() const { return loaded_->plan(); }
   /// An entry point, without the model's name; throws where there is none.
   void *entryPoint(const std::string &name) const;
 
 private:
   TemporaryFolder folder_;
-  std::string name_;
-  void *library_ = nullptr;
-  const burin_plan *plan_ = nullptr;
+  std::unique_ptr<LoadedModel> loaded_;
 };
 
 /// A compiled graph with its weights. The compiled graph outlives it.
@@ -57,7 +52,8 @@ public:
 
   const burin_plan &plan() const { return compiled_.plan(); }
   const DeclaredGraph &graph() const { return graph_; }
-  const burin_model *get() const { return model_.get(); }
+  const LoadedModel &loaded() const { return compiled_.loaded(); }
+  const ModelCalls &calls() const { return *calls_; }
   bool hasStep() const { return plan().stream_count > 0; }
   /// The axis, in the order of GraphSignature::axes, along which a stream goes on.
   int64_t axisOf(int stream) const;
@@ -66,12 +62,9 @@ public:
   std::vector<int64_t> planRows(const Sequence &sequence) const;
 
 private:
-  struct Close {
-    void operator()(burin_model *model) const { burin_rt_close(model); }
-  };
   const CompiledGraph &compiled_;
   const DeclaredGraph &graph_;
-  std::unique_ptr<burin_model, Close> model_;
+  std::unique_ptr<ModelCalls> calls_;
 };
 
 /// Values of each output, in the plan's order.
@@ -80,7 +73,7 @@ using Outputs = std::vector<std::vector<float>>;
 /// Throws, with the status' text, where it is not BURIN_OK.
 void require(const std::string &call, burin_status status);
 
-/// `forward` or `forward_batch` with all memory at hand: `run` is the runtime's call and nothing else.
+/// `forward` or `forward_batch` with all memory at hand: `run` is the model's call and nothing else.
 class ForwardCall {
 public:
   ForwardCall(const OpenedModel &model, llvm::ArrayRef<Sequence> sequences, Placement placement = Placement::anywhere);

@@ -35,7 +35,7 @@ std::vector<LawCase> lawCases(llvm::function_ref<bool(const LawGraph &)> concern
 
 const Target &firstOfItsForm(const Target &target) {
   for (const Target &other : allTargets())
-    if (runsHere(other) && sharesNumericForm(other, target))
+    if (isInThisProcess(other) && sharesArchitecture(target) && sharesNumericForm(other, target))
       return other;
   return target;
 }
@@ -98,9 +98,19 @@ const LawModel &LawModel::of(const LawGraph &graph, const Target &target) {
   return *entry.model;
 }
 
+std::string whyNotTested(const Target &target) {
+  if (std::string why = whyNotRunnable(target); !why.empty())
+    return why;
+  if (isInThisProcess(target) || hasOwnSchedules(target))
+    return "";
+  return ("the laws of the generic schedules are not tested in an emulator, '" + target.runner + "' of target '" +
+          target.name + "'")
+      .str();
+}
+
 void Law::SetUp() {
-  if (!runsHere(target()))
-    GTEST_SKIP() << target().name.str() << ": this machine cannot run its code";
+  if (std::string why = whyNotTested(target()); !why.empty())
+    GTEST_SKIP() << why;
   ASSERT_EQ(opened().hasStep(), law().streams) << law().name << " on " << target().name.str();
 }
 

@@ -47,7 +47,8 @@ void PrintTo(const LawCase &row, std::ostream *stream);
 std::string nameOf(const testing::TestParamInfo<LawCase> &info);
 std::vector<LawCase> lawCases(llvm::function_ref<bool(const LawGraph &)> concerns);
 
-/// The first target that runs here and shares the numeric form of `target`.
+/// The first target that runs here and shares the numeric form of `target`, and its architecture: products and sums
+/// that a code generator fuses or not differ from one to another. `target` itself where there is none.
 const Target &firstOfItsForm(const Target &target);
 
 /// Graphs on every target but the first of a form, which the others are compared with.
@@ -77,7 +78,17 @@ public:
   OpenedModel opened;
 };
 
-/// A test of a law: skipped, by name, where the target's code cannot run on this machine.
+/// Why the laws are not tested on a target; empty where they are: on what runs here, and in an emulator on what has
+/// schedules of its own. The generic schedules are tested on this machine's processor; for another, the golden cases
+/// say that its code generator and its vectors do what they should.
+std::string whyNotTested(const Target &target);
+
+/// For laws about the memory of this process, and those that watch the runtime in it.
+#define SKIP_UNLESS_IN_THIS_PROCESS()                                                                                  \
+  if (!isInThisProcess(target()))                                                                                      \
+  GTEST_SKIP() << target().name.str() << ": its code runs in another process"
+
+/// A test of a law: skipped, by name, where it is not tested on the target.
 class Law : public testing::TestWithParam<LawCase> {
 protected:
   void SetUp() override;

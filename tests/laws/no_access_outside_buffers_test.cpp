@@ -38,6 +38,7 @@ static std::string text(llvm::ArrayRef<int64_t> lengths) {
 }
 
 TEST_P(no_access_outside_buffers, in_forward) {
+  SKIP_UNLESS_IN_THIS_PROCESS();
   for (auto [placement, description] : placements)
     for (const std::vector<int64_t> &lengths : oddLengths(signature())) {
       ForwardCall call(opened(), model().graph.randomSequence(lengths, 110), placement);
@@ -49,6 +50,7 @@ TEST_P(no_access_outside_buffers, in_forward) {
 }
 
 TEST_P(no_access_outside_buffers, in_forward_batch) {
+  SKIP_UNLESS_IN_THIS_PROCESS();
   std::vector<Sequence> sequences;
   for (int64_t length : {5, 3, 1, 0, 17})
     sequences.push_back(model().graph.randomSequence(std::vector<int64_t>(signature().axes.size(), length), 111));
@@ -62,6 +64,7 @@ TEST_P(no_access_outside_buffers, in_forward_batch) {
 }
 
 TEST_P(no_access_outside_buffers_of_streams, in_step) {
+  SKIP_UNLESS_IN_THIS_PROCESS();
   const int64_t samples = longest + 2; // one more than a ring of a small window holds
   Sequence sequence = randomSequence(samples, 112);
   for (auto [placement, description] : placements) {
@@ -80,6 +83,7 @@ TEST_P(no_access_outside_buffers_of_streams, in_step) {
 }
 
 TEST_P(no_access_outside_buffers_of_streams, in_advance) {
+  SKIP_UNLESS_IN_THIS_PROCESS();
   Sequence sequence = randomSequence(longest, 113);
   for (int64_t most : {2, 7, 70})
     for (auto [placement, description] : placements) {
@@ -100,6 +104,7 @@ TEST_P(no_access_outside_buffers_of_streams, in_advance) {
 }
 
 TEST_P(no_access_outside_buffers_of_streams, when_a_state_is_saved_and_loaded) {
+  SKIP_UNLESS_IN_THIS_PROCESS();
   Sequence sequence = randomSequence(40, 114);
   for (auto [placement, description] : placements) {
     Stream stream(opened(), 40, placement);
@@ -110,11 +115,7 @@ TEST_P(no_access_outside_buffers_of_streams, when_a_state_is_saved_and_loaded) {
     size_t bytes = 0;
     Case test = place(std::string("state_save, ") + description, 114);
     if (!staysInside(
-            test,
-            [&] {
-              return burin_rt_state_save(&opened().plan(), opened().get(), stream.state().as(), saved.as(),
-                                         saved.bytes(), &bytes);
-            },
+            test, [&] { return opened().calls().stateSave(stream.state().as(), saved.as(), saved.bytes(), &bytes); },
             buffers))
       return;
     test.entry = std::string("state_load, ") + description;

@@ -22,6 +22,7 @@ template <typename Call> static long allocationsIn(Call call) {
   GTEST_SKIP() << "the allocator belongs to a sanitizer, or is not glibc's"
 
 TEST_P(nothing_allocated_after_open, in_forward) {
+  SKIP_UNLESS_IN_THIS_PROCESS();
   SKIP_UNLESS_COUNTED();
   for (const std::vector<int64_t> &lengths : oddLengths(signature())) {
     ForwardCall call(opened(), model().graph.randomSequence(lengths, 1));
@@ -35,6 +36,7 @@ TEST_P(nothing_allocated_after_open, in_forward) {
 }
 
 TEST_P(nothing_allocated_while_streaming, in_any_call) {
+  SKIP_UNLESS_IN_THIS_PROCESS();
   SKIP_UNLESS_COUNTED();
   Sequence sequence = randomSequence(40, 1);
   Stream stream(opened(), 37);

@@ -54,7 +54,11 @@ class object_hygiene : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(, object_hygiene, testing::ValuesIn(targetNames()), nameOfTarget);
 
 TEST_P(object_hygiene, only_entry_points_are_visible_and_only_the_runtime_is_needed) {
+  const Target &target = *findTarget(GetParam());
+  const bool isOnlySampled = !sharesArchitecture(target) && !hasOwnSchedules(target);
   for (const LawGraph &law : lawGraphs()) {
+    if (isOnlySampled && law.name != "causal_encoder")
+      continue; // another instruction set makes no other symbols of the generic kernels
     TemporaryFolder folder;
     CompileOptions options;
     options.target = GetParam();

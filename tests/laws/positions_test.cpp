@@ -94,8 +94,8 @@ static Sequence embedded(const Sequence &sequence, const Weights &weights, int64
 // Far beyond 32 bits a windowed encoder is its blocks on rows that were given their positions by other means.
 TEST_P(positions_of_an_encoder, are_right_far_from_the_start) {
   const Target &target = *findTarget(GetParam());
-  if (!runsHere(target))
-    GTEST_SKIP() << target.name.str() << ": this machine cannot run its code";
+  if (std::string why = whyNotTested(target); !why.empty())
+    GTEST_SKIP() << why;
   const LawModel &encoder = LawModel::of(lawGraph("windowed_encoder"), target),
                  &blocks = LawModel::of(lawGraph("windowed_blocks"), target);
   Weights weights;

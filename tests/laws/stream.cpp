@@ -6,11 +6,12 @@ namespace burin::laws {
 
 constexpr size_t blockAlignment = 64, rowAlignment = 4; // of state and scratch, of inputs and outputs: burin.h
 
-static size_t scratchBytes(const burin_plan &plan, int64_t rows) {
+static size_t scratchBytes(const OpenedModel &model, int64_t rows) {
+  const burin_plan &plan = model.plan();
   std::vector<int64_t> lengths;
   for (int axis = 0; axis < plan.axis_count; ++axis)
     lengths.push_back(std::min(rows, plan.axes[axis].maximum));
-  return burin_rt_scratch_bytes(&plan, lengths.data(), 1);
+  return model.loaded().scratchBytes(lengths.data(), 1);
 }
 
 /// Elements for each row of its stream.
@@ -18,7 +19,7 @@ static int64_t elementsOf(const burin_plan_tensor &tensor) { return tensor.rows_
 
 Stream::Stream(const OpenedModel &model, int64_t most, Placement placement, int64_t scratchRows)
     : model_(model), most_(most), state_("state", size_t(model.plan().state_bytes), blockAlignment, placement),
-      scratch_("scratch", scratchBytes(model.plan(), scratchRows ? scratchRows : most), blockAlignment, placement) {
+      scratch_("scratch", scratchBytes(model, scratchRows ? scratchRows : most), blockAlignment, placement) {
   const burin_plan &plan = model.plan();
   auto reserve = [&](const char *what, const burin_plan_tensor &tensor) {
     return Buffer(std::string(what) + tensor.name, most * elementsOf(tensor) * sizeof(float), rowAlignment, placement);
@@ -44,9 +45,7 @@ Stream::Stream(const Stream &other, int64_t most) : Stream(other.model_, most) {
   std::memcpy(state_.as(), other.state_.as(), state_.bytes());
 }
 
-burin_status Stream::reset(int64_t position) {
-  return burin_rt_reset(&model_.plan(), model_.get(), state_.as(), state_.bytes(), position);
-}
+burin_status Stream::reset(int64_t position) { return model_.calls().reset(state_.as(), state_.bytes(), position); }
 
 void Stream::feed(const Sequence &sequence, int64_t first, int64_t count, int stream) {
   if (count > most_)
@@ -72,13 +71,13 @@ bool Stream::hasRoom(int stream) const {
 }
 
 burin_status Stream::step() {
-  return burin_rt_step(&model_.plan(), model_.get(), state_.as(), scratch_.as(), scratch_.bytes(),
-                       rows_[0].pointers.data(), outputPointers_.data());
+  return model_.calls().step(state_.as(), scratch_.as(), scratch_.bytes(), rows_[0].pointers.data(),
+                             outputPointers_.data());
 }
 
 burin_status Stream::advance(int64_t count, int stream) {
-  return burin_rt_advance(&model_.plan(), model_.get(), stream, state_.as(), scratch_.as(), scratch_.bytes(), count,
-                          rows_[stream].pointers.data(), outputPointers_.data());
+  return model_.calls().advance(stream, state_.as(), scratch_.as(), scratch_.bytes(), count,
+                                rows_[stream].pointers.data(), outputPointers_.data());
 }
 
 Outputs Stream::results(int64_t count) const {
@@ -125,8 +124,7 @@ void Stream::appendContexts(const Sequence &sequence) {
 }
 
 burin_status Stream::read(const std::string &name, std::vector<float> &values, int64_t &rows) const {
-  return burin_rt_state_read(&model_.plan(), model_.get(), state_.as(), name.c_str(), values.data(), values.size(),
-                             &rows);
+  return model_.calls().stateRead(state_.as(), name.c_str(), values.data(), values.size(), &rows);
 }
 
 std::vector<float> Stream::read(const std::string &name) const {
@@ -144,7 +142,7 @@ std::vector<float> Stream::read(const std::string &name) const {
 }
 
 burin_status Stream::save(std::vector<char> &saved, size_t &bytes) const {
-  return burin_rt_state_save(&model_.plan(), model_.get(), state_.as(), saved.data(), saved.size(), &bytes);
+  return model_.calls().stateSave(state_.as(), saved.data(), saved.size(), &bytes);
 }
 
 std::vector<char> Stream::save() const {
@@ -157,7 +155,7 @@ std::vector<char> Stream::save() const {
 }
 
 burin_status Stream::load(llvm::ArrayRef<char> saved) {
-  return burin_rt_state_load(&model_.plan(), model_.get(), state_.as(), state_.bytes(), saved.data(), saved.size());
+  return model_.calls().stateLoad(state_.as(), state_.bytes(), saved.data(), saved.size());
 }
 
 } // namespace burin::laws

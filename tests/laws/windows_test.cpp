@@ -39,8 +39,8 @@ INSTANTIATE_TEST_SUITE_P(, windows_of_forward, testing::ValuesIn(targetNames()),
 
 TEST_P(windows_of_forward, are_band_masks) {
   const Target &target = *findTarget(GetParam());
-  if (!runsHere(target))
-    GTEST_SKIP() << target.name.str() << ": this machine cannot run its code";
+  if (std::string why = whyNotTested(target); !why.empty())
+    GTEST_SKIP() << why;
   for (bool causal : {true, false}) {
     DeclaredGraph graph(windowedGraph(causal, false)), masked(windowedGraph(causal, true));
     CompiledGraph compiled(graph, target), compiledMasked(masked, target);

@@ -1,0 +1,15 @@
+// A model in an emulator of its target's processor: a child process (model_server.c) that is asked through a pair of
+// sockets, and ended with this.
+#pragma once
+
+#include "machine/loaded_model.h"
+
+namespace burin {
+
+/// Links the model's object to a program and starts it under the target's runner.
+llvm::Expected<std::unique_ptr<LoadedModel>> loadEmulated(const CompileResult &compiled);
+
+/// The program's own object file, beside the target's runtime.
+std::string modelServerObject(const Target &target);
+
+} // namespace burin
