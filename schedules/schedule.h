@@ -27,9 +27,10 @@ inline Halide::Var head() { return Halide::Var("head"); }
 } // namespace axis
 
 /// total(lane, panel, row) = Σ_k x(k, row) · W(lane, k, panel), summed in `accumulator`, whose update has one
-/// reduction variable, k. The algorithm reads rows beyond the last from within, so a tile of rows may always be whole.
+/// reduction variable, k. `input` is x, computed where it is read unless a schedule says otherwise. It reads rows
+/// beyond the last from within, so a tile of rows may always be whole.
 struct ContractStage {
-  Halide::Func accumulator, total;
+  Halide::Func input, accumulator, total;
   int64_t depth;    // K
   int64_t features; // N
   int64_t panel;    // columns of a panel
@@ -124,5 +125,6 @@ struct Schedules {
 // The schedule files' entries, by the name in targets.def.
 const Schedules &genericSchedules();
 const Schedules &x86Schedules();
+const Schedules &armSchedules();
 
 } // namespace burin

@@ -94,8 +94,9 @@ void AttentionOp::buildKernel(KernelBuilder &kernel) {
   // a query takes the keys that it sees, and no others. Where all queries of a tile see the same, they go through them
   // together; else each goes through its own. With a mask a value that is not seen is 0, and nothing is fused, since
   // whether a product that was selected is depends on the schedule. A schedule may compute some features more, so that
-  // sums are whole vectors and keep their order.
-  Expr valueFeature = valueWidth % 4 ? min(feature, valueWidth - 1) : Expr(feature);
+  // sums are whole vectors and keep their order: the first ones again, and not the last, since a vector of equal features
+  // is seen to be one product, which is used many times and then not fused.
+  Expr valueFeature = valueWidth % 4 ? select(feature < valueWidth, feature, feature % valueWidth) : Expr(feature);
   stage.gathered = Func("gathered");
   stage.gathered(feature, row, head) = 0.0f;
   auto gather = [&](const char *name, Expr from, Expr to, bool apart) {
