@@ -1,11 +1,12 @@
 /* What opening asks of an operating system, where there is none: each function of environment.h, heap.h, pages.h,
- * weights_file.h and burin_open_safetensors, which keeps a list on the heap, says so. Linked in place of the files of
- * these names; bare programs give the bytes of a packed file, and memory for the model.
+ * team.h, weights_file.h and burin_open_safetensors, which keeps a list on the heap, says so. Linked in place of the
+ * files of these names; bare programs give the bytes of a packed file, and memory for the model.
  */
 #include "environment.h"
 #include "heap.h"
 #include "open.h"
 #include "pages.h"
+#include "team.h"
 
 #include <string.h>
 
@@ -42,6 +43,24 @@ burin_status burin_open_safetensors(const burin_plan *plan, const burin_open_opt
 }
 
 const char *burin_environment_isa(void) { return NULL; }
+
+burin_status burin_team_open(const burin_plan *plan, const burin_open_options *options, burin_team **team,
+                             burin_message *message) {
+  (void)plan, (void)team;
+  if (options->threads <= 1 && !options->workers)
+    return BURIN_OK;
+  burin_message_text(message, "without an operating system there are no threads: `threads` or `workers` is set");
+  return BURIN_NO_WORKERS;
+}
+
+void burin_team_close(burin_team *team) { (void)team; }
+
+burin_team *burin_team_begin(burin_team *team) {
+  (void)team;
+  return NULL;
+}
+
+void burin_team_end(burin_team *team) { (void)team; }
 
 size_t burin_page_bytes(void) { return BURIN_BLOCK_ALIGNMENT; }
 

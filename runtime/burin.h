@@ -9,7 +9,9 @@
  *    of the caller, 64-byte aligned, and belong to one call at a time.
  *  - Inputs and outputs are 4-byte aligned, row after row without gaps; they overlap neither one another nor state or
  *    scratch.
- *  - After opening, no call allocates, locks, makes a system call or aborts.
+ *  - After opening, no call allocates, locks, makes a system call or aborts. With a pool of threads, which is asked
+ * for, `forward` and `forward_batch` may wake threads that sleep, and give way to others on a processor that has too
+ * many.
  *  - On any status but BURIN_OK, outputs and state are as before the call.
  *  - A state is a value: a copy of its bytes, aligned as well, is another stream that goes on from the same point.
  */
@@ -45,7 +47,8 @@ typedef enum burin_status {
   BURIN_BAD_ID = 17,             /* a token id is negative or not in the table */
   BURIN_MEMORY_NOT_LOCKED = 18,  /* lock_memory was asked for, and the operating system refused */
   BURIN_STATE_DAMAGED = 19,      /* state_load: the bytes are cut off, or not what was saved */
-  BURIN_NO_SUCH_ISA = 20         /* the object holds no code for the `isa` that was asked for */
+  BURIN_NO_SUCH_ISA = 20,        /* the object holds no code for the `isa` that was asked for */
+  BURIN_NO_WORKERS = 21          /* threads or workers were asked for that cannot be had */
 } burin_status;
 
 /* The status as a sentence; a constant string, never null. */
@@ -57,6 +60,41 @@ typedef struct burin_model burin_model;
 /* Bytes of `memory` for a model; its packed weights, whose size the model's header says, come on top unless they stay
  * where they are. */
 #define BURIN_MODEL_BYTES 128
+
+/* Several threads in one `forward` or `forward_batch`; no bit of a result depends on their number. `step`, `advance`
+ * and `append` stay on the caller's thread, always.
+ *
+ * A model is opened with `threads`, and has a pool of its own; or with `workers`: those of a pool that models share, or
+ * callbacks to one that the program has already. One call at a time uses a model's workers, and one those of a pool:
+ * who finds them busy runs alone, and waits for nobody.
+ */
+enum { BURIN_MOST_WORKERS = 64 };
+
+typedef struct burin_workers {
+  void *context;
+  int32_t count; /* tasks that may run at the same time, the caller's thread included */
+  /* Calls task(data, index) for each index in [0, tasks), tasks ≤ count, on any thread and in any order, and returns
+   * when all have returned. They wait for nothing, so they may as well run one after another. */
+  void (*run)(void *context, void (*task)(void *data, int32_t index), void *data, int32_t tasks);
+  /* Around the many runs of one forward; both or neither. `begin` answers 0 where the workers are busy. */
+  int (*begin)(void *context);
+  void (*end)(void *context);
+} burin_workers;
+
+typedef struct burin_pool burin_pool;
+
+/* Zeros are the defaults. */
+typedef struct burin_pool_options {
+  int64_t
+      keep_awake_us; /* threads stay awake so long after a call, in a loop, and wait for the next; then they sleep */
+} burin_pool_options;
+
+/* A pool that models may share: `threads` with the caller's, 2 to BURIN_MOST_WORKERS. Null where the number is another,
+ * memory is lacking or the operating system refuses. `options` may be null. */
+burin_pool *burin_pool_create(int32_t threads, const burin_pool_options *options);
+/* Its workers: valid until it is destroyed, which comes after all models that use them are closed. */
+const burin_workers *burin_pool_workers(const burin_pool *pool);
+void burin_pool_destroy(burin_pool *pool);
 
 /* What to open with. Zero-initialise, then set either `weights_path` or `weights` and `weights_bytes`.
  *
@@ -88,6 +126,8 @@ typedef struct burin_open_options {
   const char *isa;         /* a target's name, such as "x86-64-avx2": this and no other; null: the best */
   char *message;           /* receives one sentence, cut to fit and null-terminated, when opening fails; or null */
   size_t message_bytes;
+  int threads;                  /* more than 1: a pool of so many, the caller's included, until closing */
+  const burin_workers *workers; /* or these, which outlive the model; or null */
 } burin_open_options;
 
 /* The target whose code the model runs, as `burin targets` names it: what opening chose. */

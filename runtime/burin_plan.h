@@ -41,7 +41,8 @@ enum {
   BURIN_ARG_STATE_ROW = 9, /* 2-D f32 buffer of one row: the place of row COUNT of stream `index` in a state value of
                               `tile` and `ring` layout */
   BURIN_ARG_FIRST_TILE = 10 /* int32 scalar: the first row that this worker writes, counted in `split_units`; the
-                               call's results are described from there on, everything else whole */
+                               arguments behind it are the call's results and described from there on, everything else
+                               whole */
 };
 
 typedef struct burin_plan_argument {
@@ -72,9 +73,11 @@ typedef struct burin_plan_call {
   int32_t argument_count;
   int32_t per_sequence; /* 1: called once for each sequence, with buffers of that sequence alone */
   int32_t guard;        /* of the entry; -1: always called */
-  int32_t split_axis;   /* whose units different workers may take */
+  int32_t split_axis;   /* whose units different workers may take. Per sequence: AXIS_SEQUENCE, or that of the results'
+                           rows, where the call has a FIRST_TILE */
   int32_t split_units;  /* where units are split: at multiples of this; 0: one worker takes the call */
-  int64_t work;         /* of one unit of split_axis, at least about: floating-point operations */
+  int64_t work;         /* of one unit of split_axis, at least about: floating-point operations. Per sequence: of a
+                           unit and one row that it looks at */
 } burin_plan_call;
 
 /* An input or output of an entry, as the caller gives it. */
@@ -234,7 +237,8 @@ typedef struct burin_rt_packed_description {
 burin_status burin_rt_check_packed(const char *path, const burin_rt_progress *progress,
                                    burin_rt_packed_description *found, char *message, size_t message_bytes);
 
-/* For the bench: called around each kernel when set; null otherwise. Not thread safe; set it before any call. */
+/* For the bench: called around each kernel when set, by the caller's thread; around what several workers run of a call
+ * at once. Null otherwise. Not thread safe; set it before any call. */
 typedef void (*burin_rt_probe_function)(const burin_plan_call *call, int finished);
 extern burin_rt_probe_function burin_rt_probe;
 

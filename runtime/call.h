@@ -82,13 +82,14 @@ static inline void *burin_describe_state(burin_descriptor *descriptor, const bur
   }
 }
 
-static inline burin_status burin_call_kernel(const burin_plan_call *call, void **arguments, const burin_arena *arena) {
+static inline void burin_probe(const burin_plan_call *call, int finished) {
   burin_rt_probe_function probe = burin_rt_probe;
   if (BURIN_UNLIKELY(probe != NULL))
-    probe(call, 0);
+    probe(call, finished);
+}
+
+static inline burin_status burin_call_kernel(const burin_plan_call *call, void **arguments, const burin_arena *arena) {
   int error = call->kernel(arguments);
-  if (BURIN_UNLIKELY(probe != NULL))
-    probe(call, 1);
   return BURIN_UNLIKELY(error != 0 || arena->failed) ? BURIN_KERNEL_FAILED : BURIN_OK;
 }
 

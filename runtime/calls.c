@@ -3,6 +3,8 @@
 
 #include "state.h"
 
+#include <string.h>
+
 void burin_lay_out_part(burin_part *part, void *scratch) {
   const burin_plan_entry *entry = part->entry;
   size_t arena_bytes = burin_arena_bytes(entry);
@@ -36,6 +38,36 @@ static void *rows_of(const burin_part *part, const burin_view *view, const burin
   return burin_advance_pointer(base, first * (int64_t)burin_element_bytes(argument->type));
 }
 
+static void see_sequence(const burin_part *part, burin_view *view) {
+  int64_t sequence = view->first[BURIN_SLOT_SEQUENCE];
+  for (int32_t axis = 0; axis < part->axes; ++axis) {
+    const int64_t *offset = part->offsets[axis] + sequence;
+    view->first[axis] = offset[0] - part->start[axis];
+    view->units[axis] = offset[1] - offset[0];
+  }
+}
+
+burin_view burin_view_of_all(const burin_part *part) {
+  burin_view view = {{0}, {0}, {{0}}};
+  memcpy(view.units, part->units, sizeof view.units);
+  return view;
+}
+
+void burin_view_first_sequence(const burin_part *part, burin_view *view) {
+  memset(view, 0, sizeof *view);
+  memcpy(view->pairs_before, part->pairs_before, sizeof view->pairs_before);
+  view->units[BURIN_SLOT_SEQUENCE] = view->units[BURIN_SLOT_ONE] = 1;
+  see_sequence(part, view);
+}
+
+void burin_view_next_sequence(const burin_part *part, burin_view *view) {
+  for (int32_t a = 0; a < part->axes; ++a)
+    for (int32_t b = 0; b < part->axes; ++b)
+      view->pairs_before[a][b] += view->units[a] * view->units[b];
+  ++view->first[BURIN_SLOT_SEQUENCE];
+  see_sequence(part, view);
+}
+
 /* The pointer that stands for one argument. `rows_seen` collects whether any row buffer of the call has rows. */
 static void *describe_argument(const burin_part *part, const burin_view *view, const burin_plan_argument *argument,
                                burin_descriptor *descriptor, int64_t *rows_seen) {
@@ -57,8 +89,8 @@ static void *describe_argument(const burin_part *part, const burin_view *view, c
   }
 }
 
-static int is_open(const burin_part *part, const burin_view *view, const burin_plan_guard *guard) {
-  if (guard->parent >= 0 && !is_open(part, view, &part->entry->guards[guard->parent]))
+static int is_guard_open(const burin_part *part, const burin_view *view, const burin_plan_guard *guard) {
+  if (guard->parent >= 0 && !is_guard_open(part, view, &part->entry->guards[guard->parent]))
     return 0; /* first: where the parent is closed, this signal may never have been computed */
   const float *signal = (const float *)rows_of(part, view, &guard->signal);
   int64_t rows = view->units[burin_slot(guard->signal.row_axis)] * guard->signal.rows_each;
@@ -68,17 +100,50 @@ static int is_open(const burin_part *part, const burin_view *view, const burin_p
   return open;
 }
 
-burin_status burin_run_call(burin_part *part, const burin_view *view, const burin_plan_call *call) {
-  if (call->guard >= 0 && !is_open(part, view, &part->entry->guards[call->guard]))
-    return BURIN_OK;
+int burin_is_open(const burin_part *part, const burin_view *view, const burin_plan_call *call) {
+  return call->guard < 0 || is_guard_open(part, view, &part->entry->guards[call->guard]);
+}
+
+/* Describes a whole result as some rows of it, which keep their numbers. */
+static void narrow_to_rows(burin_descriptor *descriptor, int64_t first, int64_t rows) {
+  burin_kernel_dimension *row = &descriptor->dimensions[1];
+  size_t element = descriptor->buffer.type.bits / 8u;
+  descriptor->buffer.host =
+      (unsigned char *)burin_advance_pointer(descriptor->buffer.host, first * row->stride * (int64_t)element);
+  row->min = (int32_t)first;
+  row->extent = (int32_t)rows;
+}
+
+burin_status burin_run_rows(const burin_part *part, const burin_view *view, const burin_plan_call *call,
+                            burin_result_rows results, burin_arena *arena) {
   burin_descriptor descriptors[BURIN_MAX_ARGUMENTS];
   void *arguments[BURIN_MAX_ARGUMENTS];
-  void *context = &part->arena;
+  void *context = arena;
   int64_t rows_seen = 0;
-  for (int32_t i = 0; i < call->argument_count; ++i)
-    arguments[i] = call->arguments[i].kind == BURIN_ARG_CONTEXT
-                       ? &context
-                       : describe_argument(part, view, &call->arguments[i], &descriptors[i], &rows_seen);
+  int are_results = 0;
+  for (int32_t i = 0; i < call->argument_count; ++i) {
+    const burin_plan_argument *argument = &call->arguments[i];
+    if (argument->kind == BURIN_ARG_CONTEXT) {
+      arguments[i] = &context;
+    } else if (argument->kind == BURIN_ARG_FIRST_TILE) {
+      arguments[i] = &results.first_tile;
+      are_results = results.rows >= 0;
+    } else {
+      arguments[i] = describe_argument(part, view, argument, &descriptors[i], &rows_seen);
+      if (are_results)
+        narrow_to_rows(&descriptors[i], (int64_t)results.first_tile * call->split_units, results.rows);
+    }
+  }
   /* With no row on any side there is nothing to write; a pool over no rows still has its one result row. */
-  return rows_seen == 0 ? BURIN_OK : burin_call_kernel(call, arguments, &part->arena);
+  return rows_seen == 0 ? BURIN_OK : burin_call_kernel(call, arguments, arena);
+}
+
+burin_status burin_run_call(burin_part *part, const burin_view *view, const burin_plan_call *call) {
+  const burin_result_rows all = {0, -1};
+  if (!burin_is_open(part, view, call))
+    return BURIN_OK;
+  burin_probe(call, 0);
+  burin_status status = burin_run_rows(part, view, call, all, &part->arena);
+  burin_probe(call, 1);
+  return status;
 }

@@ -69,12 +69,18 @@ burin_status burin_choose_plan(const burin_plan *first, const burin_open_options
   return BURIN_OK;
 }
 
+/* Whether a name is what a field of the file holds, which ends with zeros. */
+static int is_named(const char *name, const char *field, size_t capacity) {
+  size_t bytes = strlen(name) + 1;
+  return bytes <= capacity && memcmp(name, field, bytes) == 0;
+}
+
 const burin_plan *burin_plan_of_file(const burin_plan *chosen, const burin_open_options *options, const char *target,
                                      size_t target_capacity) {
   if (burin_forced_isa(options))
     return chosen;
   for (const burin_plan *plan = chosen; plan; plan = plan->fallback) /* those before it do not run here */
-    if (strncmp(plan->target, target, target_capacity - 1) == 0 && runs_here(plan))
+    if (is_named(plan->target, target, target_capacity) && runs_here(plan))
       return plan;
   return chosen;
 }

@@ -9,6 +9,7 @@
 #include "heap.h"
 #include "packed_file.h"
 #include "pages.h"
+#include "team.h"
 
 #include <string.h>
 
@@ -162,13 +163,14 @@ burin_status burin_rt_open(const burin_plan *plan, const burin_open_options *opt
     return status;
   opened->model.fingerprint = plan->fingerprint;
   size_t bytes = (size_t)opened->model.plan->weights_bytes;
-  if (options->lock_memory) {
+  status = burin_team_open(opened->model.plan, options, &opened->model.team, &message);
+  if (status == BURIN_OK && options->lock_memory) {
     status = burin_pages_lock(opened->model.weights, bytes, &message);
-    if (status != BURIN_OK) {
-      burin_rt_close(&opened->model);
-      return status;
-    }
-    opened->locked_bytes = bytes;
+    opened->locked_bytes = status == BURIN_OK ? bytes : 0;
+  }
+  if (status != BURIN_OK) {
+    burin_rt_close(&opened->model);
+    return status;
   }
   if (options->prefault)
     burin_pages_prefault(opened->model.weights, bytes);
@@ -182,6 +184,7 @@ void burin_rt_close(burin_model *model) {
   burin_opened_model *opened = (burin_opened_model *)model;
   if (!opened)
     return;
+  burin_team_close(opened->model.team);
   burin_pages_unlock(opened->model.weights, opened->locked_bytes);
   burin_weights_file_unmap(&opened->file);
   burin_heap_free(opened->block);

@@ -21,6 +21,7 @@ struct burin_model {
   uint64_t fingerprint;         /* of the plan that entry points hand in: the first of the list */
   const burin_plan *plan;       /* the one of the list that was chosen when it was opened */
   const unsigned char *weights; /* packed, 64-byte aligned; in a file's pages they cannot be written */
+  struct burin_team *team;      /* who shares the work of a forward; null: the caller's thread alone */
 };
 
 /* What an entry point executes: puts the model's plan in the place of the one that it was handed. */

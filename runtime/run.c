@@ -5,8 +5,7 @@
  * sequences, which is faster (probably since what a kernel leaves is still in cache when the next one reads it), and
  * scratch does not grow with the batch. No bit depends on where a part ends.
  */
-#include "calls.h"
-#include <string.h>
+#include "split.h"
 
 burin_rt_probe_function burin_rt_probe;
 
@@ -24,8 +23,8 @@ typedef struct batch {
   int64_t most[BURIN_SLOTS];     /* that a part can have */
   int64_t longest[BURIN_SLOTS];  /* of one sequence */
   burin_part part;
-  int64_t first_sequence;                               /* of the part */
-  int64_t pairs_before[BURIN_MAX_AXES][BURIN_MAX_AXES]; /* elements of the masks before the part, by their axes */
+  int64_t first_sequence; /* of the part */
+  burin_team *team;       /* null: this thread alone */
 } batch;
 
 /* Most rows of an axis that a part can have, out of `rows` in the batch. */
@@ -162,28 +161,6 @@ static void lay_out_scratch(batch *run, void *scratch) {
   }
 }
 
-static burin_status run_call_per_sequence(batch *run, const burin_plan_call *call) {
-  burin_view view = {{0}, {0}, {{0}}};
-  int32_t axes = run->plan->axis_count;
-  memcpy(view.pairs_before, run->pairs_before, sizeof view.pairs_before);
-  view.units[BURIN_SLOT_SEQUENCE] = view.units[BURIN_SLOT_ONE] = 1;
-  for (int64_t sequence = 0; sequence < run->part.units[BURIN_SLOT_SEQUENCE]; ++sequence) {
-    view.first[BURIN_SLOT_SEQUENCE] = sequence;
-    for (int32_t axis = 0; axis < axes; ++axis) {
-      const int64_t *offset = run->offsets[axis] + run->first_sequence + sequence;
-      view.first[axis] = offset[0] - run->part.start[axis];
-      view.units[axis] = offset[1] - offset[0];
-    }
-    burin_status status = burin_run_call(&run->part, &view, call);
-    if (status != BURIN_OK)
-      return status;
-    for (int32_t a = 0; a < axes; ++a)
-      for (int32_t b = 0; b < axes; ++b)
-        view.pairs_before[a][b] += view.units[a] * view.units[b];
-  }
-  return BURIN_OK;
-}
-
 /* Makes the next part of whole sequences, beginning at run->first_sequence: as many as PART_ROWS takes, at least one.
  */
 static void choose_part(batch *run) {
@@ -195,6 +172,7 @@ static void choose_part(batch *run) {
       fits &= run->offsets[axis][end + 1] - run->offsets[axis][run->first_sequence] <= PART_ROWS;
   } while (fits && end < run->sequences);
   for (int32_t axis = 0; axis < axes; ++axis) {
+    run->part.offsets[axis] = run->offsets[axis] + run->first_sequence;
     run->part.start[axis] = run->offsets[axis][run->first_sequence];
     run->part.units[axis] = run->offsets[axis][end] - run->part.start[axis];
   }
@@ -205,12 +183,9 @@ static void choose_part(batch *run) {
 
 static burin_status run_part(batch *run, void *scratch) {
   lay_out_scratch(run, scratch);
-  burin_view all = {{0}, {0}, {{0}}};
-  memcpy(all.units, run->part.units, sizeof all.units);
   burin_status status = BURIN_OK;
   for (int32_t c = 0; c < run->entry->call_count && status == BURIN_OK; ++c)
-    status = run->entry->calls[c].per_sequence ? run_call_per_sequence(run, &run->entry->calls[c])
-                                               : burin_run_call(&run->part, &all, &run->entry->calls[c]);
+    status = burin_run_split(&run->part, run->team, &run->entry->calls[c]);
   return status;
 }
 
@@ -221,7 +196,7 @@ static void finish_part(batch *run) {
   for (int64_t s = run->first_sequence; s < end; ++s)
     for (int32_t a = 0; a < axes; ++a)
       for (int32_t b = 0; b < axes; ++b)
-        run->pairs_before[a][b] +=
+        run->part.pairs_before[a][b] +=
             (run->offsets[a][s + 1] - run->offsets[a][s]) * (run->offsets[b][s + 1] - run->offsets[b][s]);
   run->first_sequence = end;
 }
@@ -242,6 +217,7 @@ burin_status burin_rt_forward_batch(const burin_plan *plan, const burin_model *m
   run.sequences = sequences;
   run.offsets = offsets;
   run.part.entry = entry;
+  run.part.axes = plan->axis_count;
   run.part.weights = model->weights;
   run.part.inputs = inputs;
   run.part.outputs = outputs;
@@ -250,11 +226,14 @@ burin_status burin_rt_forward_batch(const burin_plan *plan, const burin_model *m
     status = check_indexable(&run);
   if (status == BURIN_OK)
     status = check_memory(&run, scratch, scratch_bytes);
+  if (status == BURIN_OK && model->team && burin_is_worth_splitting(entry, run.most))
+    run.team = burin_team_begin(model->team);
   while (status == BURIN_OK && run.first_sequence < sequences) {
     choose_part(&run);
     status = run_part(&run, scratch);
     finish_part(&run);
   }
+  burin_team_end(run.team);
   return status;
 }
 

@@ -46,6 +46,8 @@ const char *burin_status_text(burin_status status) {
     return "the object holds no code for the instruction set that was asked for";
   case BURIN_STATE_DAMAGED:
     return "the saved state is cut off, or not what was saved";
+  case BURIN_NO_WORKERS:
+    return "the threads or workers that were asked for cannot be had";
   }
   return "unknown status";
 }

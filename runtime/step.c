@@ -67,8 +67,11 @@ static inline burin_status run_row(row_run *run, const void *const *inputs, void
       arguments[i] = call->arguments[i].kind == BURIN_ARG_CONTEXT
                          ? &context
                          : describe_argument(run, &call->arguments[i], inputs, outputs, &descriptors[i]);
-    if (BURIN_UNLIKELY(burin_call_kernel(call, arguments, &run->arena) != BURIN_OK))
-      return BURIN_KERNEL_FAILED;
+    burin_probe(call, 0);
+    burin_status status = burin_call_kernel(call, arguments, &run->arena);
+    burin_probe(call, 1);
+    if (BURIN_UNLIKELY(status != BURIN_OK))
+      return status;
   }
   return BURIN_OK;
 }
@@ -183,9 +186,7 @@ static burin_status run_rows(const row_run *run, const burin_plan_stream *stream
   if (part.entry->uses_positions)
     for (int64_t row = 0; row < rows; ++row)
       part.positions[stream->axis][row] = position + row;
-  burin_view all = {{0}, {0}, {{0}}};
-  for (int slot = 0; slot < BURIN_SLOTS; ++slot)
-    all.units[slot] = part.units[slot];
+  burin_view all = burin_view_of_all(&part);
   burin_status status = BURIN_OK;
   for (int32_t c = 0; c < part.entry->call_count && status == BURIN_OK; ++c)
     status = burin_run_call(&part, &all, &part.entry->calls[c]);

@@ -130,4 +130,12 @@ int64_t panelWidth(const Target &target, int64_t, int64_t N) {
   return best;
 }
 
+int64_t rowTile(const Target &target, int64_t panel) {
+  // As many rows as leave, beside their sums, registers for a row of the panel, a broadcast and a product that is not
+  // fused with its addition. Derived; at most 12, where loads no longer limit; even, because sequences tend to be.
+  int64_t vectors = std::max<int64_t>(panel / target.lanes, 1);
+  int64_t rows = std::min<int64_t>(12, (target.registers - vectors - (target.fused ? 1 : 2)) / vectors);
+  return rows > 1 ? rows - rows % 2 : rows;
+}
+
 } // namespace burin

@@ -66,4 +66,7 @@ bool hasOwnSchedules(const Target &target);
 /// Columns of a panel in which a K × N weight is packed: `[N / width][K][width]`, the last panel padded with zeros.
 int64_t panelWidth(const Target &target, int64_t K, int64_t N);
 
+/// Rows of a register tile over panels of that width.
+int64_t rowTile(const Target &target, int64_t panel);
+
 } // namespace burin

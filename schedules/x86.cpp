@@ -1,5 +1,5 @@
-// x86-64 with SSE4.1, AVX2 or AVX-512: register tiles; the ISAs differ in their vectors and registers, and SSE4.1 in that
-// a product takes a register before it is added.
+// x86-64 with SSE4.1, AVX2 or AVX-512: register tiles; the ISAs differ in their vectors and registers, and SSE4.1 in
+// that a product takes a register before it is added.
 #include "schedules/register_tiles.h"
 
 namespace burin {
@@ -7,10 +7,7 @@ namespace burin {
 using namespace register_tiles;
 
 static void contract(const KernelGroup &group, const Target &target) {
-  // A row tile: as many rows as leave, beside their sums, registers for a row of the panel, a broadcast and a product
-  // that is not fused with its addition. Derived.
-  int vectors = vectorsOfPanel(*group.contract, target);
-  register_tiles::contract(group, target, (target.registers - vectors - (target.fused ? 1 : 2)) / vectors);
+  register_tiles::contract(group, target, int(rowTile(target, group.contract->panel)));
 }
 
 static void attend(const KernelGroup &group, const Target &target) {

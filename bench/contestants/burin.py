@@ -25,7 +25,8 @@ class OpenOptions(ctypes.Structure):
                 ("weights_stay", ctypes.c_int), ("memory", ctypes.c_void_p), ("memory_bytes", ctypes.c_size_t),
                 ("copy", ctypes.c_int), ("verify_content", ctypes.c_int),
                 ("prefault", ctypes.c_int), ("lock_memory", ctypes.c_int), ("allow_extra_tensors", ctypes.c_int),
-                ("isa", ctypes.c_char_p), ("message", ctypes.c_char_p), ("message_bytes", ctypes.c_size_t)]
+                ("isa", ctypes.c_char_p), ("message", ctypes.c_char_p), ("message_bytes", ctypes.c_size_t),
+                ("threads", ctypes.c_int), ("workers", ctypes.c_void_p)]
 
 
 def memory(size: int) -> Array:
@@ -48,13 +49,13 @@ def number(value: int) -> Any:
 class Model:
     """An opened model and the functions of its header."""
 
-    def __init__(self, name: str, folder: Path, weights: Path) -> None:
+    def __init__(self, name: str, folder: Path, weights: Path, threads: int) -> None:
         self.name = name
         self.library = ctypes.CDLL(str(folder / name / f"{name}.so"))
         self.handle = ctypes.c_void_p()
         message = ctypes.create_string_buffer(512)
         options = OpenOptions(weights_path=str(weights).encode(), prefault=1, allow_extra_tensors=1,
-                              message=ctypes.cast(message, ctypes.c_char_p), message_bytes=len(message))
+                              message=ctypes.cast(message, ctypes.c_char_p), message_bytes=len(message), threads=threads)
         if self.function("open")(ctypes.byref(options), ctypes.byref(self.handle)):
             raise RuntimeError(message.value.decode())
 
@@ -77,7 +78,7 @@ def succeed(status: object) -> None:
 
 
 def prepare(workload: Workload, form: str, setting: Setting) -> Prepared:
-    model = Model(model_of(workload), setting.models, weights_path(workload, setting.cache))
+    model = Model(model_of(workload), setting.models, weights_path(workload, setting.cache), setting.threads)
     prepared = {"forward": forward, "step": step, "batch": batch}[workload.mode](model, workload)
     if prepared.rewind:
         prepared.rewind()

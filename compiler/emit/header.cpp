@@ -226,6 +226,8 @@ private:
     for (const PlanParameter &parameter : plan_.parameters)
       item(parameter.name + " [" + join(map_range(parameter.shape, [](int64_t n) { return std::to_string(n); }), ", ") +
            "]");
+    say("With options->threads above 1, or options->workers, forward and forward_batch share their work among threads; "
+        "results have the same bits. Who finds them busy runs alone.");
     end();
     declare("burin_status", "open", {"const burin_open_options *options", "burin_model **model"});
     declare("void", "close", {"burin_model *model"});

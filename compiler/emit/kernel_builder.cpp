@@ -4,6 +4,7 @@
 //   3. close each group: its records and its output go to the target's schedule of its class;
 //   4. collect results and state writes as the pipeline's outputs.
 #include "emit/kernel_builder.h"
+#include "emit/split.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -52,6 +53,8 @@ void KernelBuilder::bindArguments() {
   }
   for (BlockArgument argument : kernel_.getArguments())
     bindArgument(argument, kernel_.getArgAttrDict(argument.getArgNumber()));
+  if (takesFirstTile(kernel_))
+    arguments_.push_back(firstTile_);
 }
 
 void KernelBuilder::bindArgument(BlockArgument argument, DictionaryAttr attributes) {
@@ -261,10 +264,7 @@ int64_t KernelBuilder::mostRows(unsigned i) const {
 int KernelBuilder::rowLanes() const { return target_.rowLanes; }
 int KernelBuilder::keyTile() const { return target_.keyTile; }
 
-int KernelBuilder::queryTile(unsigned i) const {
-  // Queries that share limits of keys; results do not depend on it. Derived: a vector of the widest target.
-  return hasOneRow(i) ? 1 : 16;
-}
+int KernelBuilder::queryTile(unsigned i) const { return hasOneRow(i) ? 1 : int(queryTileRows); }
 
 // ---- Records -------------------------------------------------------------------------------------------------------
 
@@ -475,7 +475,16 @@ void KernelBuilder::addOutputs() {
     }
     int features = int(featuresOf(result.getType()));
     output.output_buffer().dim(0).set_bounds(0, features);
-    output.output_buffer().dim(1).set_bounds(0, value.rows).set_stride(features);
+    auto rows = output.output_buffer().dim(1);
+    if (takesFirstTile(kernel_)) { // some rows of the sequence: whole tiles, at least to the sequence's end
+      int64_t most = rowsOf(result.getType()).getMax();
+      rows.set_min(firstTile_ * int(queryTileRows));
+      maxima_[firstTile_.name()] = most / queryTileRows;
+      maxima_[output.name() + ".extent.1"] = most;
+    } else {
+      rows.set_bounds(0, value.rows);
+    }
+    rows.set_stride(features);
     outputs_.push_back(output);
   }
   for (const StateWrite &write : writes_)

@@ -127,7 +127,8 @@ private:
   std::vector<StateWrite> roots_;  // accumulators' new values: stored before anything is written
   std::vector<StateWrite> writes_; // in order of append and accumulate in the body
   std::vector<Halide::Func> outputs_;
-  llvm::StringMap<Halide::Expr> symbolRows_; // by symbol: number of rows
+  Halide::Param<int> firstTile_{"first_tile"}; // of queries, where the kernel takes it
+  llvm::StringMap<Halide::Expr> symbolRows_;   // by symbol: number of rows
   std::vector<Halide::Argument> arguments_;
   std::map<std::string, int64_t> maxima_;
 };

@@ -36,9 +36,11 @@ namespace {
 /// Walks a lowered kernel with an interval for every symbol and adds up the allocations that live at the same time.
 class AllocationBound : public Halide::Internal::IRVisitor {
 public:
-  explicit AllocationBound(const std::map<std::string, int64_t> &maxima) : maxima_(maxima) {
-    for (auto &[name, most] : maxima) // scalars; extents of buffers are read by lets, below
-      scope_.push(name, interval(most, Halide::Int(64)));
+  AllocationBound(const std::map<std::string, int64_t> &maxima, const std::vector<Halide::Argument> &arguments)
+      : maxima_(maxima) {
+    for (const Halide::Argument &argument : arguments) // extents of buffers are read by lets, below
+      if (auto known = maxima.find(argument.name); known != maxima.end() && argument.is_scalar())
+        scope_.push(argument.name, interval(known->second, argument.type));
   }
 
   int64_t heapBytes = 0, stackBytes = 0;
@@ -142,7 +144,7 @@ static std::string compileKernel(const json::Object &input, const std::string &o
   Halide::Module lowered = pipeline.compile_to_module(builder.arguments(), text("symbol"), halideTarget(*target),
                                                       Halide::LinkageType::ExternalPlusArgv);
 
-  AllocationBound bound(builder.maxima());
+  AllocationBound bound(builder.maxima(), builder.arguments());
   for (const Halide::Internal::LoweredFunc &function : lowered.functions())
     if (function.name == text("symbol"))
       function.body.accept(&bound);

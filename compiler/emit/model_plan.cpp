@@ -1,5 +1,6 @@
 // From a module of calls to the tables that the runtime executes.
 #include "emit/model_plan.h"
+#include "emit/split.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/passes.h"
 #include "llvm/ADT/StringMap.h"
@@ -13,7 +14,7 @@ namespace {
 
 class PlanMaker {
 public:
-  PlanMaker(ModuleOp module, ModelPlan &plan) : module_(module), plan_(plan) {}
+  PlanMaker(ModuleOp module, const Target &target, ModelPlan &plan) : module_(module), target_(target), plan_(plan) {}
 
   void run() {
     for (Attribute axis : module_->getAttrOfType<ArrayAttr>(attribute::axes)) {
@@ -191,10 +192,14 @@ private:
     for (auto [index, operand] : llvm::enumerate(call.getOperands()))
       if (!kernel.getArgAttr(index, attribute::weightOffset))
         planned.arguments.push_back(argumentOf(operand));
+    if (takesFirstTile(kernel))
+      planned.arguments.push_back({.kind = BURIN_ARG_FIRST_TILE});
     for (Value result : call.getResults())
       planned.arguments.push_back(argumentOf(result));
     SmallVector<Value> bindings(call.getOperands());
     addStateWrites(kernel, bindings, planned);
+    if (!entry_->hasAttr(attribute::stream)) // what a stream takes at a time, its caller's thread computes
+      decideSplit(kernel, target_, planned);
     return planned;
   }
 
@@ -305,6 +310,7 @@ private:
   }
 
   ModuleOp module_;
+  const Target &target_;
   ModelPlan &plan_;
   func::FuncOp entry_; // the one at work
   DenseMap<Value, int> inputs_, outputs_;
@@ -328,7 +334,7 @@ ModelPlan makePlan(ModuleOp module, const Target &target) {
   plan.name = module.getName()->str();
   plan.target = &target;
   plan.fingerprint = llvm::xxh3_64bits(textOf(module) + target.name.str());
-  PlanMaker(module, plan).run();
+  PlanMaker(module, target, plan).run();
   return plan;
 }
 

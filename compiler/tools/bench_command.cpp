@@ -20,6 +20,7 @@ struct BenchOptions {
   int64_t mixed = 0;
   bool startUp = false, json = false;
   unsigned jobs = 0;
+  int threads = 1;
 };
 } // namespace
 
@@ -74,9 +75,10 @@ static llvm::Error benchModel(const GraphSource &given, BenchOptions &options, c
   auto model = CompiledModel::compile(graph->module(), target.name, options.jobs, progress);
   if (!model)
     return model.takeError();
-  if (llvm::Error error = (*model)->openFile(weights, /*allowExtraTensors=*/true))
+  if (llvm::Error error = (*model)->openFile(weights, /*allowExtraTensors=*/true, options.threads))
     return error;
-  if (llvm::Error error = benchGraph(**model, graph->module(), {options.times, options.json}, target, progress))
+  if (llvm::Error error =
+          benchGraph(**model, graph->module(), {options.times, options.json, options.threads}, target, progress))
     return error;
   if (options.mixed > 0)
     if (llvm::Error error = benchMixedBatch(**model, options.mixed, options.json, progress))
@@ -137,12 +139,17 @@ void addBenchCommand(Tool &tool) {
           ->add_option("--mixed", options->mixed,
                        "also a batch of that many sequences, 2 rows to half of the maximum, and the same one by one")
           ->check(positive);
+  CLI::Option *threads = command
+                             ->add_option("--threads", options->threads,
+                                          "of forward and forward_batch, the caller's included; percentages are of "
+                                          "the peak of one")
+                             ->check(CLI::Range(1, int(BURIN_MOST_WORKERS)));
   CLI::Option *startUp = command->add_flag("--start-up", options->startUp,
                                            "also time and memory of fresh processes, up to the first result");
   CLI::Option *kernel = command->add_option("--kernel", options->kernel.kernel, "time one kernel alone: contract");
   kernel->needs(command->add_option("--size", options->kernel.size,
                                     "of the kernel: MxKxN, rows times input times output features"));
-  for (CLI::Option *ofGraph : {times, weights, mixed, startUp})
+  for (CLI::Option *ofGraph : {times, weights, mixed, threads, startUp})
     kernel->excludes(ofGraph);
   addTargetOption(*command, options->target);
   addJobsOption(*command, options->jobs);

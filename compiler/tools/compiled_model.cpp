@@ -93,11 +93,12 @@ llvm::Error CompiledModel::openBytes(llvm::StringRef weights) {
   return open(options);
 }
 
-llvm::Error CompiledModel::openFile(llvm::StringRef path, bool allowExtraTensors) {
+llvm::Error CompiledModel::openFile(llvm::StringRef path, bool allowExtraTensors, int threads) {
   std::string text = path.str();
   burin_open_options options = {};
   options.weights_path = text.c_str();
   options.allow_extra_tensors = allowExtraTensors;
+  options.threads = threads;
   if (llvm::Error error = open(options))
     return failure(path + ": " + llvm::toString(std::move(error)));
   return llvm::Error::success();

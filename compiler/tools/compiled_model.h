@@ -56,9 +56,10 @@ public:
 
   /// What opening chooses where the model is compiled for several targets; otherwise the best that runs.
   void choose(llvm::StringRef target) { isa_ = target.str(); }
-  /// Weights as the bytes of a safetensors file, or as its path. Closes what was open.
+  /// Weights as the bytes of a safetensors file, or as its path; `threads` in a pool, or the caller's alone. Closes what
+  /// was open.
   llvm::Error openBytes(llvm::StringRef weights);
-  llvm::Error openFile(llvm::StringRef path, bool allowExtraTensors = false);
+  llvm::Error openFile(llvm::StringRef path, bool allowExtraTensors = false, int threads = 1);
 
   /// One sequence; `rows` has the length of each time symbol.
   llvm::Expected<Outputs> forward(llvm::ArrayRef<int64_t> rows, Inputs inputs);

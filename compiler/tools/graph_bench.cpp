@@ -217,11 +217,12 @@ private:
 /// What `burin bench` prints: a table, or an object per line.
 class Printer {
 public:
-  Printer(const burin_plan &plan, const Target &target, bool json) : plan_(plan), target_(target), json_(json) {}
+  Printer(const burin_plan &plan, const Target &target, int threads, bool json)
+      : plan_(plan), target_(target), threads_(threads), json_(json) {}
 
   void print(const EntryTimes &times) {
     if (json_) {
-      nlohmann::ordered_json line = {{"entry", times.what}, {"target", target_.name.str()}};
+      nlohmann::ordered_json line = {{"entry", times.what}, {"target", target_.name.str()}, {"threads", threads_}};
       line.update(toJson(times.latency));
       line["flops"] = times.flops;
       line["percent_of_fma_peak"] = times.percentOfPeak;
@@ -239,8 +240,8 @@ public:
       return;
     }
     if (!hasHead_)
-      llvm::outs() << llvm::formatv("{0} on {1}, one thread; FMA peak {2:F1} GFLOP/s\n", plan_.name, target_.name,
-                                    times.peak)
+      llvm::outs() << llvm::formatv("{0} on {1}, {2}; FMA peak of one {3:F1} GFLOP/s\n", plan_.name, target_.name,
+                                    threads(), times.peak)
                    << llvm::formatv("{0,-28} {1,11} {2,11} {3,11} {4,11} {5,9}\n", "", "min", "median", "p99", "p99.9",
                                     "% of peak");
     hasHead_ = true;
@@ -256,8 +257,13 @@ public:
   }
 
 private:
+  std::string threads() const {
+    return threads_ == 1 ? "one thread" : std::to_string(threads_) + " threads in forward";
+  }
+
   const burin_plan &plan_;
   const Target &target_;
+  int threads_;
   bool json_, hasHead_ = false;
 };
 
@@ -305,7 +311,7 @@ llvm::Error benchGraph(CompiledModel &model, mlir::ModuleOp module, const GraphB
   std::vector<Rows> lengths = options.times.empty() ? lengthsToTry(plan) : std::vector<Rows>();
   for (int64_t time : options.times)
     lengths.emplace_back(plan.axis_count, time); // each time symbol has the same number of rows
-  Printer printer(plan, target, options.json);
+  Printer printer(plan, target, options.threads, options.json);
   if (llvm::Error error =
           timeGraph(model, module, lengths, target, progress, [&](const EntryTimes &times) { printer.print(times); }))
     return error;

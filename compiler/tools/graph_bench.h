@@ -38,6 +38,7 @@ llvm::Error timeGraph(CompiledModel &model, mlir::ModuleOp module, llvm::ArrayRe
 struct GraphBenchOptions {
   std::vector<int64_t> times; // rows at which forward is timed; empty: the largest number and some below
   bool json = false;          // an object per line
+  int threads = 1;            // that forward was opened with
 };
 
 /// Prints what timeGraph gives.

@@ -154,7 +154,8 @@ static Json writesOf(const ModelPlan &plan, const PlanEntry &entry, const PlanCa
                      const CallNumbers &numbers) {
   auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
   size_t read = llvm::count_if(planned.arguments, [](const PlanArgument &argument) {
-    return argument.kind == BURIN_ARG_CONTEXT || argument.kind == BURIN_ARG_WEIGHTS;
+    return argument.kind == BURIN_ARG_CONTEXT || argument.kind == BURIN_ARG_WEIGHTS ||
+           argument.kind == BURIN_ARG_FIRST_TILE;
   });
   for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
     read += kernel.getArgAttr(index, attribute::weightOffset) ? 0 : 1;

@@ -28,8 +28,10 @@ CompiledGraph::CompiledGraph(const DeclaredGraph &graph, llvm::StringRef targets
   CompileOptions options;
   options.target = targets.str();
   options.outputFolder = folder_.path();
-  options.sharedLibrary = llvm::any_of(llvm::cantFail(targetsNamed(targets)), [](const Target *t) { return isInThisProcess(*t); });
-  llvm::Expected<std::unique_ptr<LoadedModel>> loaded = LoadedModel::load(compile(graph, options));
+  options.sharedLibrary = llvm::any_of(llvm::cantFail(targetsNamed(targets)),
+                                       [](const Target *target) { return isInThisProcess(*target); });
+  llvm::Expected<std::unique_ptr<LoadedModel>> loaded =
+      LoadedModel::load(compile(graph, options), /*splitAlways=*/true);
   if (!loaded)
     throw std::runtime_error(llvm::toString(loaded.takeError()));
   loaded_ = std::move(*loaded);
@@ -43,7 +45,7 @@ void *CompiledGraph::entryPoint(const std::string &name) const {
 }
 
 OpenedModel::OpenedModel(const CompiledGraph &compiled, const DeclaredGraph &graph, const Weights &weights,
-                         const Target *target)
+                         const Target *target, int threads)
     : compiled_(compiled), graph_(graph) {
   std::string file = graph.fileOf(weights);
   char message[512] = "";
@@ -53,6 +55,7 @@ OpenedModel::OpenedModel(const CompiledGraph &compiled, const DeclaredGraph &gra
   options.weights_bytes = file.size();
   options.message = message;
   options.message_bytes = sizeof message;
+  options.threads = threads;
   burin_status status;
   calls_ = compiled.loaded().open(options, status);
   require(std::string("open: ") + message, status);

@@ -33,6 +33,7 @@ public:
   /// For several targets in one object, as --target names them.
   CompiledGraph(const DeclaredGraph &graph, llvm::StringRef targets);
 
+  /// Where every call says that it is much work, so that a model with threads splits all that can be split.
   const LoadedModel &loaded() const { return *loaded_; }
   const burin_plan &plan() const { return loaded_->plan(); }
   /// An entry point, without the model's name; throws where there is none.
@@ -48,7 +49,7 @@ class OpenedModel {
 public:
   /// `target` is the one to choose of several; null: the best.
   OpenedModel(const CompiledGraph &compiled, const DeclaredGraph &graph, const Weights &weights,
-              const Target *target = nullptr);
+              const Target *target = nullptr, int threads = 1);
 
   const burin_plan &plan() const { return compiled_.plan(); }
   const DeclaredGraph &graph() const { return graph_; }

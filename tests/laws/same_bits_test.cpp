@@ -58,6 +58,30 @@ TEST_P(same_bits, when_it_runs_again_and_when_it_is_opened_again) {
   }
 }
 
+TEST_P(same_bits, on_any_number_of_threads) {
+  if (!isInThisProcess(target()))
+    GTEST_SKIP() << "an emulated model has one thread";
+  uint64_t seed = 45;
+  std::vector<Sequence> sequences;
+  for (int64_t rows : {longest, int64_t(5), int64_t(0), longest - 1, int64_t(33), int64_t(1)})
+    sequences.push_back(randomSequence(rows, ++seed));
+  std::vector<Outputs> expected = forwardBatch(opened(), sequences);
+  for (int threads = 2; threads <= 7; ++threads) {
+    OpenedModel model(this->model().compiled, this->model().graph, this->model().weights, nullptr, threads);
+    std::string entry = " on " + std::to_string(threads) + " threads";
+    std::vector<Outputs> batch = forwardBatch(model, sequences);
+    for (size_t i = 0; i < sequences.size(); ++i) {
+      Outputs alone = forward(model, sequences[i]);
+      for (size_t output = 0; output < alone.size(); ++output)
+        if (!expectSameBits(place("forward_batch" + entry, 46 + i, int(output)), batch[i][output], expected[i][output],
+                            columns(output)) ||
+            !expectSameBits(place("forward" + entry, 46 + i, int(output)), alone[output], expected[i][output],
+                            columns(output)))
+          return;
+    }
+  }
+}
+
 TEST_P(same_bits_of_targets, that_share_a_numeric_form) {
   const Target &other = firstOfItsForm(target());
   const OpenedModel &expectedModel = LawModel::of(law(), other).opened;

@@ -67,9 +67,11 @@ public:
       archives_ = {{Runtime::hosted, BURIN_RUNTIME_ARCHIVE}, {Runtime::bare, BURIN_RUNTIME_BARE_ARCHIVE}};
       return;
     }
-    for (auto [runtime, sources, options] :
-         {std::tuple(Runtime::hosted, BURIN_RUNTIME_SOURCES, ""),
-          std::tuple(Runtime::bare, BURIN_RUNTIME_BARE_SOURCES, BURIN_BARE_OPTIONS)}) {
+    // docs/bare.md says why.
+    std::string bareOptions = BURIN_BARE_OPTIONS;
+    bareOptions += target.triple.starts_with("aarch64") ? " -mno-outline-atomics" : "";
+    for (auto [runtime, sources, options] : {std::tuple(Runtime::hosted, BURIN_RUNTIME_SOURCES, std::string()),
+                                             std::tuple(Runtime::bare, BURIN_RUNTIME_BARE_SOURCES, bareOptions)}) {
       std::string archive = archiveNameOf(runtime).str();
       do_("cd " BURIN_RUNTIME_FOLDER " && objects=$(mktemp -d) && for source in " + std::string(sources) + "; do " +
           compile + " -std=c99 -O2 -fPIC " + options + " -c $source -o $objects/$source.o || exit 1; done && ar rcs " +

@@ -1,5 +1,6 @@
 // After opening, no call allocates: the allocator of this whole program counts.
 #include "hand_made_plans.h"
+#include "split_plans.h"
 
 #include <atomic>
 #include <cstdio>
@@ -87,6 +88,21 @@ TEST(Allocation, none_after_open) {
   EXPECT_EQ(after, before);
   for (int i = 0; i < 9; ++i)
     EXPECT_EQ(statuses[i], i == 6 ? BURIN_NULL_POINTER : BURIN_OK) << i;
+}
+
+// Nor does one that shares its work among threads; what kernels write down is allocated here before.
+TEST(Allocation, none_after_open_with_threads) {
+  burin_open_options options = {};
+  options.threads = 3;
+  Model model = open_with(split_plan, options).model;
+  SplitBatch batch({64, 13}, {64, 5});
+  ASSERT_EQ(batch.run(model.get()), BURIN_OK); // threads have what they need to begin with
+  split_seen.stretches.reserve(1000);
+  long before = allocations;
+  burin_status status = batch.run(model.get());
+  long after = allocations;
+  EXPECT_EQ(status, BURIN_OK);
+  EXPECT_EQ(after, before);
 }
 
 // The weights of a packed file are the file's pages: opening it takes as little memory however large they are.

@@ -27,6 +27,13 @@
 // JSON-NEXT: {"start_up":"safetensors","rows":8,"processes":5,"open_median_s":{{.*}},"first_result_median_s":{{.*}},"peak_resident_bytes":
 // JSON-NEXT: {"start_up":"packed",
 
+// Threads, as many as the runtime takes.
+// RUN: burin bench %s --times 8 --threads 3 | FileCheck %s --check-prefix=THREADS
+// THREADS: small on {{.*}}, 3 threads in forward
+// THREADS: forward, time 8
+// RUN: not burin bench %s --threads 65 2>&1 | FileCheck %s --check-prefix=MANY
+// MANY: --threads: Value 65 not in range
+
 // Weights from a file.
 // RUN: burin init %s -o %t/weights.safetensors
 // RUN: burin bench %s --times 2 --weights %t/weights.safetensors | FileCheck %s --check-prefix=WEIGHTS

@@ -24,7 +24,7 @@
 // RUN: FileCheck %s --check-prefix=HEADER < %t/small.h
 // HEADER: Model `small`, compiled by Burin for x86-64-avx2 and x86-64-sse41.
 // HEADER-NEXT: Opening chooses the first of these that the processor has, or the one that the options name in `isa`.
-// HEADER: (at most {{[0-9]+}} bytes packed)
+// HEADER: #define SMALL_WEIGHTS_BYTES {{[0-9]+}} /* packed, at most */
 
 // A case, from the outputs of one.
 // RUN: burin init %s -o %t.safetensors --seed 7
