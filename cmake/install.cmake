@@ -25,7 +25,8 @@ set_target_properties(burin_runtime_bare PROPERTIES EXPORT_NAME runtime_bare)
 set_target_properties(burin burin-start-up-probe PROPERTIES INSTALL_RPATH "$ORIGIN/../lib;${LLVM_LIBRARY_DIR}")
 set_target_properties(burin_shared PROPERTIES INSTALL_RPATH "$ORIGIN;${LLVM_LIBRARY_DIR}")
 
-install(TARGETS burin burin_shared burin_runtime burin_runtime_bare EXPORT BurinTargets RUNTIME DESTINATION bin LIBRARY DESTINATION lib ARCHIVE DESTINATION lib)
+install(TARGETS burin burin_shared burin_runtime burin_runtime_bare EXPORT BurinTargets
+        RUNTIME DESTINATION bin LIBRARY DESTINATION lib ARCHIVE DESTINATION lib)
 install(TARGETS burin-start-up-probe RUNTIME DESTINATION bin)
 install(FILES $<TARGET_FILE:Halide::Halide> DESTINATION lib)
 install(FILES runtime/burin.h runtime/burin.hpp runtime/burin_plan.h DESTINATION include/burin)
