@@ -146,6 +146,17 @@ static burin_status check_object(const burin_plan *plan, burin_message *message)
   return BURIN_OK;
 }
 
+/* Where addresses have 32 bits, a model may be too large for them; from here on its sizes fit. */
+static burin_status check_addressable(const burin_plan *plan, burin_message *message) {
+  int64_t most = plan->weights_bytes > plan->state_bytes ? plan->weights_bytes : plan->state_bytes;
+  if ((uint64_t)most <= SIZE_MAX / 2)
+    return BURIN_OK;
+  burin_message_number(message, (uint64_t)most);
+  burin_message_text(message, most == plan->weights_bytes ? " bytes of packed weights" : " bytes of state");
+  burin_message_text(message, " are more than a program here can address");
+  return BURIN_OUT_OF_MEMORY;
+}
+
 burin_status burin_rt_open(const burin_plan *plan, const burin_open_options *options, burin_model **model) {
   burin_message message;
   burin_opened_model *opened = NULL;
@@ -157,6 +168,8 @@ burin_status burin_rt_open(const burin_plan *plan, const burin_open_options *opt
   burin_status status = check_object(plan, &message);
   if (status == BURIN_OK)
     status = burin_choose_plan(plan, options, &chosen, &message);
+  if (status == BURIN_OK)
+    status = check_addressable(chosen, &message);
   if (status == BURIN_OK)
     status = open_weights(chosen, options, &opened, &message);
   if (status != BURIN_OK)

@@ -50,6 +50,9 @@ static inline size_t burin_element_bytes(int32_t type) {
   return bytes[type];
 }
 
+/* A size that is not negative, where size_t may have 32 bits; sticks at SIZE_MAX as sums and products do. */
+static inline size_t burin_size(int64_t size) { return (uint64_t)size > SIZE_MAX ? SIZE_MAX : (size_t)size; }
+
 /* Sums and products of sizes that stick at SIZE_MAX: a size that no memory can have fails every comparison with one. */
 static inline size_t burin_size_add(size_t a, size_t b) { return a > SIZE_MAX - b ? SIZE_MAX : a + b; }
 

@@ -116,13 +116,14 @@ static burin_status check_indexable(const batch *run) {
 static size_t tensor_bytes(const batch *run, const burin_plan_tensor *tensor) {
   size_t element = burin_element_bytes(tensor->type);
   if (tensor->column_axis < 0)
-    return burin_size_multiply((size_t)run->units[burin_slot(tensor->row_axis)],
-                               (size_t)tensor->rows_each * (size_t)tensor->columns * element);
+    return burin_size_multiply(burin_size(run->units[burin_slot(tensor->row_axis)]),
+                               burin_size(tensor->rows_each * tensor->columns * (int64_t)element));
   const int64_t *rows = run->offsets[tensor->row_axis], *columns = run->offsets[tensor->column_axis];
   size_t bytes = 0;
   for (int64_t s = 0; s < run->sequences; ++s)
-    bytes = burin_size_add(
-        bytes, burin_size_multiply((size_t)(rows[s + 1] - rows[s]), (size_t)(columns[s + 1] - columns[s]) * element));
+    bytes = burin_size_add(bytes,
+                           burin_size_multiply(burin_size(rows[s + 1] - rows[s]),
+                                               burin_size_multiply(burin_size(columns[s + 1] - columns[s]), element)));
   return bytes;
 }
 

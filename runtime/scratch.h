@@ -18,11 +18,11 @@ static inline int burin_slot(int32_t axis) {
 }
 
 static inline size_t burin_arena_bytes(const burin_plan_entry *entry) {
-  return burin_size_round_up((size_t)entry->kernel_scratch_bytes);
+  return burin_size_round_up(burin_size(entry->kernel_scratch_bytes));
 }
 
 static inline size_t burin_positions_bytes(int64_t rows) {
-  return burin_size_round_up(burin_size_multiply((size_t)rows, sizeof(int64_t)));
+  return burin_size_round_up(burin_size_multiply(burin_size(rows), sizeof(int64_t)));
 }
 
 /* What an entry needs for so many units of each axis. */
@@ -32,7 +32,8 @@ static inline size_t burin_entry_scratch_bytes(const burin_plan_entry *entry, co
     for (int32_t axis = 0; axis < BURIN_MAX_AXES; ++axis)
       bytes = burin_size_add(bytes, burin_positions_bytes(units[axis]));
   for (int slot = 0; slot < BURIN_SLOTS; ++slot)
-    bytes = burin_size_add(bytes, burin_size_multiply((size_t)entry->scratch_row_bytes[slot], (size_t)units[slot]));
+    bytes =
+        burin_size_add(bytes, burin_size_multiply(burin_size(entry->scratch_row_bytes[slot]), burin_size(units[slot])));
   return bytes;
 }
 

@@ -141,7 +141,7 @@ static void choose_tasks(split *run) {
     work = (double)rows * (double)call->work;
   }
   int64_t tasks = run->team->count < run->units ? run->team->count : run->units;
-  double worth = work / LEAST_WORK;
+  double worth = work / (double)LEAST_WORK;
   run->tasks = worth < (double)tasks ? (int32_t)worth : (int32_t)tasks;
 }
 
@@ -173,8 +173,8 @@ int burin_is_worth_splitting(const burin_plan_entry *entry, const int64_t *units
     double work = (double)call->work * (double)units[burin_slot(call->split_axis)];
     if (call->per_sequence) /* at most: all rows as one sequence */
       work *= (double)units[burin_slot(axis_looked_at(call))];
-    if (call->split_units > 0 && work >= 2.0 * LEAST_WORK)
+    if (call->split_units > 0 && work >= 2.0 * (double)LEAST_WORK)
       all += work;
   }
-  return all >= LEAST_WORK_OF_ENTRY;
+  return all >= (double)LEAST_WORK_OF_ENTRY;
 }

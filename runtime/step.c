@@ -78,7 +78,7 @@ static inline burin_status run_row(row_run *run, const void *const *inputs, void
 
 /* Of an input or output, for each row of the stream. */
 static inline size_t bytes_each(const burin_plan_tensor *tensor) {
-  return (size_t)tensor->rows_each * (size_t)tensor->columns * burin_element_bytes(tensor->type);
+  return burin_size(tensor->rows_each * tensor->columns * (int64_t)burin_element_bytes(tensor->type));
 }
 
 /* Everything that can be wrong with a call for `count` rows, which uses at least `scratch_used` bytes; fills `run`. */
@@ -95,7 +95,8 @@ static inline burin_status prepare(const burin_plan *plan, const burin_model *mo
 
   size_t arena_bytes = burin_arena_bytes(entry);
   int64_t sequence_bytes = entry->scratch_row_bytes[BURIN_SLOT_SEQUENCE];
-  size_t needed = arena_bytes + (size_t)sequence_bytes + (size_t)entry->scratch_row_bytes[BURIN_SLOT_ONE];
+  size_t needed = burin_size_add(
+      arena_bytes, burin_size_add(burin_size(sequence_bytes), burin_size(entry->scratch_row_bytes[BURIN_SLOT_ONE])));
   if (BURIN_UNLIKELY(!scratch && needed != 0))
     return BURIN_NULL_POINTER;
   if (BURIN_UNLIKELY(scratch_bytes < needed))
@@ -106,11 +107,11 @@ static inline burin_status prepare(const burin_plan *plan, const burin_model *mo
   burin_piece working[2] = {{state, (size_t)plan->state_bytes}, {scratch, needed}};
   for (int32_t i = 0; i < entry->input_count; ++i) {
     input_pieces[i].memory = inputs[i];
-    input_pieces[i].bytes = burin_size_multiply(bytes_each(&entry->inputs[i]), (size_t)count);
+    input_pieces[i].bytes = burin_size_multiply(bytes_each(&entry->inputs[i]), burin_size(count));
   }
   for (int32_t i = 0; i < entry->output_count; ++i) {
     output_pieces[i].memory = outputs[i];
-    output_pieces[i].bytes = burin_size_multiply(bytes_each(&entry->outputs[i]), (size_t)count);
+    output_pieces[i].bytes = burin_size_multiply(bytes_each(&entry->outputs[i]), burin_size(count));
   }
   burin_status status =
       burin_check_pieces(input_pieces, entry->input_count, output_pieces, entry->output_count, working, 2);
@@ -162,8 +163,9 @@ static int64_t rows_at_once(const burin_plan_stream *stream, int64_t count, size
   size_t fixed = most > 1 ? burin_stream_scratch_bytes(stream, 0) : 0;
   if (most <= 1 || fixed > scratch_bytes)
     return 1;
-  size_t row_bytes = (size_t)many->scratch_row_bytes[stream->axis] + (many->uses_positions ? sizeof(int64_t) : 0);
-  if (row_bytes != 0 && (scratch_bytes - fixed) / row_bytes < (size_t)most)
+  size_t row_bytes =
+      burin_size_add(burin_size(many->scratch_row_bytes[stream->axis]), many->uses_positions ? sizeof(int64_t) : 0);
+  if (row_bytes != 0 && (scratch_bytes - fixed) / row_bytes < burin_size(most))
     most = (int64_t)((scratch_bytes - fixed) / row_bytes);
   while (most > 1 && burin_stream_scratch_bytes(stream, most) > scratch_bytes)
     --most; /* some times at most, since positions are rounded up to 64 bytes */

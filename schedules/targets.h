@@ -33,7 +33,7 @@ struct Target {
   llvm::StringLiteral linker;        // makes a relocatable object of several
   llvm::StringLiteral runner;        // runs the target's programs on a machine of another architecture; empty: none
   llvm::StringLiteral programLinker; // links a program for the runner, with arguments
-  llvm::StringLiteral packages;      // Debian's, that have runner and program linker
+  llvm::StringLiteral packages;      // that have runner and program linker, of Debian if nothing else is said
   const Schedules &(*schedules)();   // the schedule file's entry
 };
 

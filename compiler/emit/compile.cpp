@@ -2,6 +2,7 @@
 #include "emit/compile.h"
 #include "emit/installation.h"
 #include "emit/kernel_worker.h"
+#include "emit/link_modules.h"
 #include "emit/object.h"
 #include "emit/run_tool.h"
 #include "emit/target_list.h"
@@ -138,6 +139,10 @@ Expected<CompileResult> compileModel(mlir::ModuleOp module, const CompileOptions
   if (options.sharedLibrary && options.runtime == Runtime::bare)
     return createStringError("a shared library is loaded by an operating system, and runtime 'bare' is for programs "
                              "without one");
+  for (const Target *target : *targets)
+    if (options.sharedLibrary && linksModules(*target))
+      return createStringError("target '" + target->name +
+                               "' has no shared libraries, expected a program that links the object");
 
   // The passes take a module apart: each target but the first has a copy.
   std::vector<mlir::OwningOpRef<mlir::ModuleOp>> copies;

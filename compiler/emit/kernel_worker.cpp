@@ -4,6 +4,7 @@
 #include "burin_plan.h"
 #include "emit/kernel_builder.h"
 #include "emit/kernel_cache.h"
+#include "emit/link_modules.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/SmallString.h"
@@ -151,7 +152,7 @@ static std::string compileKernel(const json::Object &input, const std::string &o
   if (!bound.unbounded.empty())
     return "the size of its buffer '" + bound.unbounded + "' has no bound";
 
-  lowered.compile({{Halide::OutputFileType::object, output}});
+  lowered.compile({{linksModules(*target) ? Halide::OutputFileType::bitcode : Halide::OutputFileType::object, output}});
   std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   report["heap_bytes"] = bound.heapBytes;
   report["stack_bytes"] = bound.stackBytes;

@@ -3,6 +3,7 @@
 // The tables mirror runtime/burin_plan.h field by field. The entry points only gather their arguments into arrays and
 // forward to the runtime: what they do is data.
 #include "emit/object.h"
+#include "emit/link_modules.h"
 #include "emit/run_tool.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/IRBuilder.h"
@@ -154,7 +155,8 @@ public:
   EntryWriter(Module &module, const ModelPlan &plan, GlobalVariable *table)
       : module_(module), builder_(module.getContext()), plan_(plan), table_(table) {
     pointer_ = builder_.getPtrTy();
-    word_ = builder_.getInt64Ty(); // size_t and int64_t: the targets have 64-bit addresses
+    number_ = builder_.getInt64Ty();                                   // int64_t
+    size_ = module.getDataLayout().getIntPtrType(module.getContext()); // size_t
     status_ = builder_.getInt32Ty();
   }
 
@@ -167,18 +169,18 @@ public:
     begin("close", builder_.getVoidTy(), {pointer_});
     builder_.CreateCall(runtime("burin_rt_close", builder_.getVoidTy(), {pointer_}), {argument(0)});
     builder_.CreateRetVoid();
-    begin("scratch_bytes", word_, std::vector<Type *>(axes, word_));
-    forwardTo("burin_rt_scratch_bytes", {table_, gather(0, axes, word_), builder_.getInt64(1)});
-    begin("batch_scratch_bytes", word_, std::vector<Type *>(axes + 1, word_));
-    forwardTo("burin_rt_scratch_bytes", {table_, gather(1, axes, word_), argument(0)});
+    begin("scratch_bytes", size_, std::vector<Type *>(axes, number_));
+    forwardTo("burin_rt_scratch_bytes", {table_, gather(0, axes, number_), builder_.getInt64(1)});
+    begin("batch_scratch_bytes", size_, std::vector<Type *>(axes + 1, number_));
+    forwardTo("burin_rt_scratch_bytes", {table_, gather(1, axes, number_), argument(0)});
 
     // forward(model, scratch, scratch_bytes, rows…, inputs…, outputs…)
     size_t inputs = plan_.forward.inputs.size(), outputs = plan_.forward.outputs.size();
-    begin("forward", status_, signature({pointer_, pointer_, word_}, axes, word_, inputs + outputs));
-    forwardTo("burin_rt_forward", {table_, argument(0), argument(1), argument(2), gather(3, axes, word_),
+    begin("forward", status_, signature({pointer_, pointer_, size_}, axes, number_, inputs + outputs));
+    forwardTo("burin_rt_forward", {table_, argument(0), argument(1), argument(2), gather(3, axes, number_),
                                    gather(3 + axes, inputs, pointer_), gather(3 + axes + inputs, outputs, pointer_)});
     // forward_batch(model, scratch, scratch_bytes, sequences, offsets…, inputs…, outputs…)
-    begin("forward_batch", status_, signature({pointer_, pointer_, word_, word_}, axes, pointer_, inputs + outputs));
+    begin("forward_batch", status_, signature({pointer_, pointer_, size_, number_}, axes, pointer_, inputs + outputs));
     forwardTo("burin_rt_forward_batch",
               {table_, argument(0), argument(1), argument(2), argument(3), gather(4, axes, pointer_),
                gather(4 + axes, inputs, pointer_), gather(4 + axes + inputs, outputs, pointer_)});
@@ -189,32 +191,32 @@ public:
 private:
   void streaming() {
     const PlanEntry &step = plan_.streams[0].one;
-    begin("state_bytes", word_, {});
-    builder_.CreateRet(builder_.getInt64(plan_.stateBytes));
-    begin("reset", status_, {pointer_, pointer_, word_});
+    begin("state_bytes", size_, {});
+    builder_.CreateRet(ConstantInt::get(size_, uint64_t(plan_.stateBytes)));
+    begin("reset", status_, {pointer_, pointer_, size_});
     forwardTo("burin_rt_reset", {table_, argument(0), argument(1), argument(2), builder_.getInt64(0)});
-    begin("reset_at", status_, {pointer_, pointer_, word_, word_});
+    begin("reset_at", status_, {pointer_, pointer_, size_, number_});
     forwardTo("burin_rt_reset", {table_, argument(0), argument(1), argument(2), argument(3)});
     // step(model, state, scratch, scratch_bytes, inputs…, outputs…)
     size_t inputs = step.inputs.size(), outputs = step.outputs.size();
-    begin("step", status_, signature({pointer_, pointer_, pointer_, word_}, 0, word_, inputs + outputs));
+    begin("step", status_, signature({pointer_, pointer_, pointer_, size_}, 0, number_, inputs + outputs));
     forwardTo("burin_rt_step", {table_, argument(0), argument(1), argument(2), argument(3), gather(4, inputs, pointer_),
                                 gather(4 + inputs, outputs, pointer_)});
     for (auto [number, stream] : llvm::enumerate(plan_.streams))
       rowsOfStream(number == 0 ? "advance" : "append_" + stream.name, number, stream.one);
-    begin("state_read", status_, {pointer_, pointer_, pointer_, pointer_, word_, pointer_});
+    begin("state_read", status_, {pointer_, pointer_, pointer_, pointer_, size_, pointer_});
     forwardTo("burin_rt_state_read",
               {table_, argument(0), argument(1), argument(2), argument(3), argument(4), argument(5)});
-    begin("state_save", status_, {pointer_, pointer_, pointer_, word_, pointer_});
+    begin("state_save", status_, {pointer_, pointer_, pointer_, size_, pointer_});
     forwardTo("burin_rt_state_save", {table_, argument(0), argument(1), argument(2), argument(3), argument(4)});
-    begin("state_load", status_, {pointer_, pointer_, word_, pointer_, word_});
+    begin("state_load", status_, {pointer_, pointer_, size_, pointer_, size_});
     forwardTo("burin_rt_state_load", {table_, argument(0), argument(1), argument(2), argument(3), argument(4)});
   }
 
   /// advance, append_<stream> (model, state, scratch, scratch_bytes, count, inputs…, outputs…)
   void rowsOfStream(StringRef name, int64_t number, const PlanEntry &entry) {
     size_t inputs = entry.inputs.size(), outputs = entry.outputs.size();
-    begin(name, status_, signature({pointer_, pointer_, pointer_, word_, word_}, 0, word_, inputs + outputs));
+    begin(name, status_, signature({pointer_, pointer_, pointer_, size_, number_}, 0, number_, inputs + outputs));
     forwardTo("burin_rt_advance",
               {table_, argument(0), builder_.getInt32(number), argument(1), argument(2), argument(3), argument(4),
                gather(5, inputs, pointer_), gather(5 + inputs, outputs, pointer_)});
@@ -261,9 +263,17 @@ private:
   IRBuilder<> builder_;
   const ModelPlan &plan_;
   GlobalVariable *table_;
-  Type *pointer_, *word_, *status_;
+  Type *pointer_, *size_, *number_, *status_;
   Function *function_ = nullptr;
 };
+
+/// The functions that the object makes visible, as symbols.
+std::vector<std::string> visibleSymbols(const ModelPlan &plan) {
+  std::vector<std::string> symbols = entryPointsOf(plan);
+  for (std::string &symbol : symbols)
+    symbol = plan.name + "_" + symbol;
+  return symbols;
+}
 
 /// Tables and entry points as any processor runs them that runs one of the targets: compiled for the last.
 Error compileTables(ArrayRef<TargetCode> targets, StringRef path) {
@@ -298,6 +308,10 @@ Error compileTables(ArrayRef<TargetCode> targets, StringRef path) {
   EntryWriter(module, plan, table).run();
   if (verifyModule(module, &errs()))
     return createStringError("the tables of model '" + plan.name + "' are not valid LLVM IR");
+  if (linksModules(last))
+    for (const TargetCode &code : targets)
+      if (Error error = linkModules(module, code.kernels, visibleSymbols(plan)))
+        return error;
   std::error_code code;
   raw_fd_ostream stream(path, code);
   if (code)
@@ -323,12 +337,20 @@ std::vector<std::string> entryPointsOf(const ModelPlan &plan) {
   return names;
 }
 
+ArrayRef<std::pair<std::string, std::string>> runtimeHooks() {
+  static const std::vector<std::pair<std::string, std::string>> hooks{
+      {"halide_malloc", "burin_rt_malloc"}, {"halide_free", "burin_rt_free"}, {"halide_error", "burin_rt_error"}};
+  return hooks;
+}
+
 Error writeObject(ArrayRef<TargetCode> targets, StringRef folder, StringRef path) {
   const ModelPlan &plan = *targets.front().plan;
   std::string tables = (folder + "/tables.o").str(), linked = (folder + "/linked.o").str(),
               hidden = (folder + "/hidden.o").str();
   if (Error error = compileTables(targets, tables))
     return error;
+  if (linksModules(*plan.target))
+    return installFile(tables, path);
 
   // One object of all: what was global in one part and used in another is bound here.
   std::vector<std::string> link{plan.target->linker.str(), "-r", "-o", linked, tables};
@@ -343,10 +365,10 @@ Error writeObject(ArrayRef<TargetCode> targets, StringRef folder, StringRef path
   // Only the entry points stay visible, and Halide's hooks get the runtime's names, so that a program may hold a Halide
   // library of its own.
   std::vector<std::string> copy{"llvm-objcopy", "--discard-locals"};
-  for (const std::string &name : entryPointsOf(plan))
-    copy.push_back("--keep-global-symbol=" + plan.name + "_" + name);
-  for (StringRef hook : {"malloc", "free", "error"})
-    copy.push_back(("--redefine-sym=halide_" + hook + "=burin_rt_" + hook).str());
+  for (const std::string &symbol : visibleSymbols(plan))
+    copy.push_back("--keep-global-symbol=" + symbol);
+  for (const auto &[halides, runtimes] : runtimeHooks())
+    copy.push_back("--redefine-sym=" + halides + "=" + runtimes);
   copy.insert(copy.end(), {linked, hidden});
   if (Error error = runTool(copy))
     return error;

@@ -1,5 +1,5 @@
-// The object file of a model: its kernels, its plan as constant tables, its entry points; one relocatable ELF file in
-// which only the entry points are visible.
+// The object file of a model: its kernels, its plan as constant tables, its entry points; one relocatable file in which
+// only the entry points are visible.
 #pragma once
 
 #include "emit/model_plan.h"
@@ -8,7 +8,7 @@
 
 namespace burin {
 
-/// A kernel function of the module, with its symbol and its compiled object.
+/// A kernel function of the module, with its symbol and its compiled object, or its bitcode (emit/link_modules.h).
 struct KernelObject {
   std::string function; // name in the module
   std::string symbol;   // the Halide function; `<symbol>_argv` is what the plan calls
@@ -27,6 +27,10 @@ llvm::Error writeObject(llvm::ArrayRef<TargetCode> targets, llvm::StringRef fold
 
 /// Links the object and the runtime archive to a shared library.
 llvm::Error writeSharedLibrary(llvm::StringRef object, llvm::StringRef runtimeArchive, llvm::StringRef path);
+
+/// Halide's hooks that kernels call, each with the function of the runtime that takes its place, so that a program may
+/// hold a Halide library of its own.
+llvm::ArrayRef<std::pair<std::string, std::string>> runtimeHooks();
 
 /// The functions that the object makes visible, without the model's prefix.
 std::vector<std::string> entryPointsOf(const ModelPlan &plan);

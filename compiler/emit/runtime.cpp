@@ -34,8 +34,12 @@ Error checkBareObject(StringRef path) {
     Expected<StringRef> name = symbol.getName();
     if (!name)
       return name.takeError();
+    Expected<object::SymbolRef::Type> type = symbol.getType();
+    if (!type)
+      return type.takeError();
+    // Neither function nor data: what WebAssembly's linker defines, the stack's pointer and the table of functions.
     bool isProvided =
-        name->empty() || name->starts_with("burin_rt_") ||
+        name->empty() || *type == object::SymbolRef::ST_Other || name->starts_with("burin_rt_") ||
         is_contained(map_range(bareSymbols(), [](const BareSymbol &s) { return StringRef(s.name); }), *name);
     if ((*flags & object::SymbolRef::SF_Undefined) && !isProvided)
       others.insert(name->str());

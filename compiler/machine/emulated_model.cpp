@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 #include <cstring>
 
 namespace burin {
@@ -285,6 +286,14 @@ std::vector<std::string> wordsOf(llvm::StringRef command) {
 
 } // namespace
 
+std::string findRunnerProgram(llvm::StringRef name) {
+  std::string ours = programNamed(name.str());
+  if (llvm::sys::fs::can_execute(ours))
+    return ours;
+  llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName(name);
+  return found ? *found : "";
+}
+
 std::string modelServerObject(const Target &target) {
   return (llvm::sys::path::parent_path(runtimeArchive(target)) + "/model_server.o").str();
 }
@@ -292,12 +301,18 @@ std::string modelServerObject(const Target &target) {
 llvm::Expected<std::unique_ptr<LoadedModel>> loadEmulated(const CompileResult &compiled) {
   const Target &target = *compiled.plan.target;
   std::string program = compiled.objectPath + ".server";
+  std::string servedPlan = program + "_plan.c", plan = compiled.plan.name + "_plan";
+  if (llvm::Error error = installText("const void *" + plan + "(void);\nconst void *served_plan(void);\n" +
+                                          "const void *served_plan(void) { return " + plan + "(); }\n",
+                                      servedPlan))
+    return error;
   std::vector<std::string> link = wordsOf(target.programLinker);
-  link.insert(link.end(), {"-o", program, modelServerObject(target), compiled.objectPath, runtimeArchive(target),
-                           "-Wl,--defsym=served_plan=" + compiled.plan.name + "_plan", "-lm"});
+  link.insert(link.end(), {"-o", program, modelServerObject(target), servedPlan, compiled.objectPath,
+                           runtimeArchive(target), "-lm"});
   if (llvm::Error error = runTool(link))
     return error;
   std::vector<std::string> command = wordsOf(target.runner);
+  command[0] = findRunnerProgram(command[0]);
   command.push_back(program);
   try {
     return std::make_unique<EmulatedModel>(compiled.plan, command);

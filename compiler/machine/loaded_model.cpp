@@ -3,7 +3,6 @@
 #include "machine/emulated_model.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Program.h"
 #include <dlfcn.h>
 
 namespace burin {
@@ -119,9 +118,9 @@ std::string whyNotRunnable(const Target &target) {
   if (sharesArchitecture(target) || target.runner.empty())
     return problem;
   for (llvm::StringRef command : {target.runner, target.programLinker})
-    if (llvm::StringRef program = command.split(' ').first; !llvm::sys::findProgramByName(program))
+    if (llvm::StringRef program = command.split(' ').first; findRunnerProgram(program).empty())
       return problem + " without '" + program.str() +
-             "', which is not installed; Debian has it in: " + llvm::join(llvm::split(target.packages, ' '), ", ");
+             "', which is not installed; it comes with: " + llvm::join(llvm::split(target.packages, ' '), ", ");
   for (const std::string &file : {runtimeArchive(target), modelServerObject(target)})
     if (!llvm::sys::fs::exists(file))
       return problem + " without " + file +

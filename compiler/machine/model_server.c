@@ -1,8 +1,7 @@
 /* Runs a compiled model where this machine's processor cannot: linked with the model's object and the runtime of the
  * target, started under its emulator, it answers requests (model_protocol.h) until its input ends.
  *
- *     aarch64-linux-gnu-gcc -static -o server model_server.o policy.o libburin_runtime.a
- * -Wl,--defsym=served_plan=policy_plan
+ *     aarch64-linux-gnu-gcc -static -o server model_server.o served_plan.c policy.o libburin_runtime.a
  *
  * What a request says is checked against bounds, not believed; what is wrong with it ends the server with status 2, as
  * there is no telling where the next request begins.
@@ -21,7 +20,8 @@
 
 enum { MOST_MODELS = 256, BLOCK_ALIGNMENT = 64 };
 
-const burin_plan *served_plan(void); /* the model's own function, under this name by the linker */
+const burin_plan *served_plan(void); /* the model's own function: a line of C beside this file, as not
+                                         every linker can give a symbol another name */
 
 typedef struct block {
   void *data; /* aligned as states and scratch are; null for a null pointer */

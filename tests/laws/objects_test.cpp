@@ -3,7 +3,7 @@
 #include "dsl/layers.h"
 #include "emit/object.h"
 #include "law_graphs.h"
-#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <set>
 
@@ -69,7 +69,7 @@ TEST_P(object_hygiene, only_entry_points_are_visible_and_only_the_runtime_is_nee
     for (const std::string &name : entryPointsOf(result.plan))
       expected.insert(result.plan.name + "_" + name);
     std::string bytes = contentsOf(result.objectPath);
-    auto object = llvm::object::ObjectFile::createELFObjectFile(llvm::MemoryBufferRef(bytes, "law.o"));
+    auto object = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(bytes, "law.o"));
     ASSERT_TRUE(bool(object)) << llvm::toString(object.takeError());
     for (llvm::object::SymbolRef symbol : (*object)->symbols()) {
       std::string name = llvm::cantFail(symbol.getName()).str();

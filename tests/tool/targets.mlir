@@ -18,6 +18,9 @@
 // RUN: not burin inspect %s --target x86-64 2>&1 | FileCheck %s --check-prefix=SEVERAL
 // SEVERAL: error: 'x86-64' are several targets, expected one of x86-64-avx512, x86-64-avx2 and x86-64-sse41
 
+// RUN: not burin compile %s -o %t --target wasm --shared 2>&1 | FileCheck %s --check-prefix=SHARED
+// SHARED: error: target 'wasm' has no shared libraries, expected a program that links the object
+
 // The header of an object for several says so, and gives sizes that are enough for each.
 // RUN: burin compile %s -o %t --target x86-64-sse41,x86-64-avx2
 // RUN: cc -std=c99 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I%S/../../runtime -x c %t/small.h
