@@ -19,6 +19,8 @@
 # which builds can run. A program that goes to other machines takes a family, such as x86-64: the object then holds code
 # for each of its targets, and chooses when a model is opened. So does a list with commas.
 #
+# Of a target whose kernels run on a GPU, programs link the API's library as well: burin::gpu_opencl or burin::gpu_cuda.
+#
 #     add_executable(graphs graphs.cpp)
 #     target_link_libraries(graphs PRIVATE burin_dsl burin_tool)
 #     burin_add_model(NAME small GENERATOR graphs GRAPH_ARGUMENT small)

@@ -3,6 +3,7 @@
 #   bin/burin                       the tool, and what `burin bench --start-up` starts
 #   include/burin/                  burin.h, burin.hpp and what generated headers include; dsl/ for programs that declare graphs
 #   lib/libburin_runtime.a          what every program links; libburin_runtime_bare.a where there is no operating system
+#   lib/libburin_gpu_<api>.a        what a program with a model for a GPU links besides
 #   lib/libburin.so                 graph language, commands and compiler: what a program that declares a graph links
 #   lib/libHalide.so                which that library and the tool need; MLIR and LLVM come from the system
 #   lib/cmake/Burin, lib/pkgconfig  how other projects find all this
@@ -25,7 +26,7 @@ set_target_properties(burin_runtime_bare PROPERTIES EXPORT_NAME runtime_bare)
 set_target_properties(burin burin-start-up-probe PROPERTIES INSTALL_RPATH "$ORIGIN/../lib;${LLVM_LIBRARY_DIR}")
 set_target_properties(burin_shared PROPERTIES INSTALL_RPATH "$ORIGIN;${LLVM_LIBRARY_DIR}")
 
-install(TARGETS burin burin_shared burin_runtime burin_runtime_bare EXPORT BurinTargets
+install(TARGETS burin burin_shared burin_runtime burin_runtime_bare burin_gpu_opencl burin_gpu_cuda EXPORT BurinTargets
         RUNTIME DESTINATION bin LIBRARY DESTINATION lib ARCHIVE DESTINATION lib)
 install(TARGETS burin-start-up-probe RUNTIME DESTINATION bin)
 install(FILES $<TARGET_FILE:Halide::Halide> DESTINATION lib)

@@ -16,7 +16,8 @@ typedef struct burin_arena {
   unsigned char *top;
   unsigned char *end;
   burin_arena_block *youngest;
-  int failed; /* 1: an allocation did not fit, or a kernel reported an error */
+  int failed;                       /* 1: an allocation did not fit, or a kernel reported an error */
+  struct burin_device_call *device; /* where the call's kernels run on a GPU; else null */
 } burin_arena;
 
 static inline void burin_arena_start(burin_arena *arena, void *memory, size_t bytes) {
@@ -24,6 +25,7 @@ static inline void burin_arena_start(burin_arena *arena, void *memory, size_t by
   arena->end = (unsigned char *)burin_advance_pointer(memory, (int64_t)bytes);
   arena->youngest = NULL;
   arena->failed = 0;
+  arena->device = NULL;
 }
 
 #endif

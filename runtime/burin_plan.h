@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define BURIN_PLAN_VERSION 3
+#define BURIN_PLAN_VERSION 4
 #define BURIN_MAX_AXES 4      /* time symbols of one graph */
 #define BURIN_MAX_ARGUMENTS 64 /* of one kernel */
 #define BURIN_MAX_TENSORS 16  /* inputs, or outputs, of one entry */
@@ -181,6 +181,7 @@ typedef struct burin_plan {
   int32_t reserved;
   int64_t weights_bytes; /* packed */
   int64_t state_bytes;   /* header of BURIN_STATE_HEADER_BYTES included; 0 without step */
+  const struct burin_device_api *device; /* where the kernels run on a GPU: what libburin_gpu_<api>.a does; else null */
 } burin_plan;
 
 #define BURIN_STATE_HEADER_BYTES 128

@@ -7,6 +7,7 @@
 #define BURIN_CALL_H
 
 #include "arena.h"
+#include "device.h"
 #include "kernel_buffer.h"
 #include "state.h"
 
@@ -89,7 +90,8 @@ static inline void burin_probe(const burin_plan_call *call, int finished) {
 }
 
 static inline burin_status burin_call_kernel(const burin_plan_call *call, void **arguments, const burin_arena *arena) {
-  int error = call->kernel(arguments);
+  int error =
+      BURIN_LIKELY(!arena->device) ? call->kernel(arguments) : arena->device->api->run(arena->device, call, arguments);
   return BURIN_UNLIKELY(error != 0 || arena->failed) ? BURIN_KERNEL_FAILED : BURIN_OK;
 }
 

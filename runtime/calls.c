@@ -9,6 +9,7 @@ void burin_lay_out_part(burin_part *part, void *scratch) {
   const burin_plan_entry *entry = part->entry;
   size_t arena_bytes = burin_arena_bytes(entry);
   burin_arena_start(&part->arena, scratch, arena_bytes);
+  part->arena.device = part->device;
   unsigned char *next = (unsigned char *)burin_advance_pointer(scratch, (int64_t)arena_bytes);
   if (entry->uses_positions)
     for (int32_t axis = 0; axis < BURIN_MAX_AXES; ++axis) {
@@ -19,6 +20,14 @@ void burin_lay_out_part(burin_part *part, void *scratch) {
     part->regions[slot] = next;
     next = (unsigned char *)burin_advance_pointer(next, entry->scratch_row_bytes[slot] * part->units[slot]);
   }
+}
+
+burin_status burin_upload_positions(const burin_part *part) {
+  if (!part->device || !part->entry->uses_positions)
+    return BURIN_OK;
+  const unsigned char *end = part->regions[0]; /* they end where the regions begin */
+  return part->device->api->upload(part->device, part->positions[0],
+                                   (size_t)(end - (unsigned char *)part->positions[0]));
 }
 
 /* The first row that the view sees of an input, an output or a value in scratch. */

@@ -19,6 +19,7 @@ typedef struct burin_part {
   unsigned char *regions[BURIN_SLOTS]; /* of scratch, which holds the part alone */
   int64_t *positions[BURIN_MAX_AXES];
   burin_arena arena;
+  burin_device_call *device; /* where the kernels run on a GPU; else null */
   /* Of batches alone: */
   int32_t axes;
   const int64_t *offsets[BURIN_MAX_AXES]; /* a symbol's row at which each sequence starts, and where the last ends */
@@ -44,6 +45,8 @@ typedef struct burin_result_rows {
 
 /* Places the part's arena, positions and regions in scratch; the positions are left to fill in. */
 BURIN_PRIVATE void burin_lay_out_part(burin_part *part, void *scratch);
+/* Once the positions are filled in: a GPU gets them too. */
+BURIN_PRIVATE burin_status burin_upload_positions(const burin_part *part);
 /* Sees all of the part. */
 BURIN_PRIVATE burin_view burin_view_of_all(const burin_part *part);
 /* Of a batch's part: sees its first sequence, or the one behind the one that it saw. */

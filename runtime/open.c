@@ -5,6 +5,7 @@
 #include "open.h"
 
 #include "choose_plan.h"
+#include "device.h"
 #include "hash.h"
 #include "heap.h"
 #include "packed_file.h"
@@ -187,6 +188,14 @@ burin_status burin_rt_open(const burin_plan *plan, const burin_open_options *opt
   }
   if (options->prefault)
     burin_pages_prefault(opened->model.weights, bytes);
+  chosen = opened->model.plan; /* a packed file may have asked for another */
+  if (chosen->device && !(opened->model.device = chosen->device->open(opened->model.weights, bytes))) {
+    burin_message_text(&message, "the weights cannot go to a GPU: no driver or device that target '");
+    burin_message_text(&message, chosen->target);
+    burin_message_text(&message, "' can use, or too little memory on it");
+    burin_rt_close(&opened->model);
+    return BURIN_CPU_UNSUPPORTED;
+  }
   *model = &opened->model;
   return BURIN_OK;
 }
@@ -198,6 +207,8 @@ void burin_rt_close(burin_model *model) {
   if (!opened)
     return;
   burin_team_close(opened->model.team);
+  if (opened->model.device)
+    opened->model.device->api->close(opened->model.device);
   burin_pages_unlock(opened->model.weights, opened->locked_bytes);
   burin_weights_file_unmap(&opened->file);
   burin_heap_free(opened->block);

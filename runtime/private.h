@@ -22,6 +22,7 @@ struct burin_model {
   const burin_plan *plan;       /* the one of the list that was chosen when it was opened */
   const unsigned char *weights; /* packed, 64-byte aligned; in a file's pages they cannot be written */
   struct burin_team *team;      /* who shares the work of a forward; null: the caller's thread alone */
+  struct burin_device *device;  /* the model on a GPU, where the plan has one */
 };
 
 /* What an entry point executes: puts the model's plan in the place of the one that it was handed. */

@@ -127,7 +127,8 @@ static size_t tensor_bytes(const batch *run, const burin_plan_tensor *tensor) {
   return bytes;
 }
 
-static burin_status check_memory(const batch *run, void *scratch, size_t scratch_bytes) {
+/* All that can be wrong with the caller's memory; where the kernels run on a GPU, what they need of it goes there. */
+static burin_status check_memory(batch *run, const burin_model *model, void *scratch, size_t scratch_bytes) {
   const burin_plan_entry *entry = run->entry;
   size_t needed = burin_entry_scratch_bytes(entry, run->most);
   if (!scratch && needed != 0)
@@ -146,7 +147,14 @@ static burin_status check_memory(const batch *run, void *scratch, size_t scratch
     outputs[i].bytes = tensor_bytes(run, &entry->outputs[i]);
   }
   burin_status status = burin_check_pieces(inputs, entry->input_count, outputs, entry->output_count, &working, 1);
-  return status == BURIN_OK ? burin_check_ids(entry, inputs) : status;
+  if (status == BURIN_OK)
+    status = burin_check_ids(entry, inputs);
+  if (status == BURIN_OK && run->plan->device) {
+    burin_device_memory memory = {inputs, outputs, entry->input_count, entry->output_count, working, NULL};
+    run->part.device = run->plan->device->begin(model->device, &memory);
+    status = run->part.device ? BURIN_OK : BURIN_OUT_OF_MEMORY;
+  }
+  return status;
 }
 
 static void lay_out_scratch(batch *run, void *scratch) {
@@ -184,7 +192,7 @@ static void choose_part(batch *run) {
 
 static burin_status run_part(batch *run, void *scratch) {
   lay_out_scratch(run, scratch);
-  burin_status status = BURIN_OK;
+  burin_status status = burin_upload_positions(&run->part);
   for (int32_t c = 0; c < run->entry->call_count && status == BURIN_OK; ++c)
     status = burin_run_split(&run->part, run->team, &run->entry->calls[c]);
   return status;
@@ -226,7 +234,7 @@ burin_status burin_rt_forward_batch(const burin_plan *plan, const burin_model *m
   if (status == BURIN_OK)
     status = check_indexable(&run);
   if (status == BURIN_OK)
-    status = check_memory(&run, scratch, scratch_bytes);
+    status = check_memory(&run, model, scratch, scratch_bytes);
   if (status == BURIN_OK && model->team && burin_is_worth_splitting(entry, run.most))
     run.team = burin_team_begin(model->team);
   while (status == BURIN_OK && run.first_sequence < sequences) {
@@ -235,7 +243,7 @@ burin_status burin_rt_forward_batch(const burin_plan *plan, const burin_model *m
     finish_part(&run);
   }
   burin_team_end(run.team);
-  return status;
+  return run.part.device ? run.part.device->api->end(run.part.device, status) : status;
 }
 
 burin_status burin_rt_forward(const burin_plan *plan, const burin_model *model, void *scratch, size_t scratch_bytes,

@@ -1,5 +1,6 @@
 /* A state between steps: clearing it, asking how far it is, reading its values. */
 #include "state.h"
+#include "device.h"
 
 #include <string.h>
 
@@ -25,7 +26,7 @@ burin_status burin_rt_reset(const burin_plan *plan, const burin_model *model, vo
   header->magic = BURIN_STATE_MAGIC;
   header->fingerprint = plan->fingerprint;
   header->position[0] = header->start[0] = position;
-  return BURIN_OK;
+  return burin_state_to_device(plan, model, state);
 }
 
 int64_t burin_state_stream_position(const void *state, int stream) {
@@ -93,6 +94,9 @@ burin_status burin_rt_state_read(const burin_plan *plan, const burin_model *mode
         return BURIN_NO_SUCH_STATE_VALUE;
       if (burin_overlap(values, count * sizeof(float), state, (size_t)plan->state_bytes))
         return BURIN_OVERLAP;
+      status = burin_state_from_device(plan, model, state);
+      if (status != BURIN_OK)
+        return status;
       read_value(value, taken[value->stream], (const unsigned char *)state + value->offset, values);
     }
     *rows = kept;

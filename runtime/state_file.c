@@ -8,6 +8,7 @@
  * Nothing in the bytes is trusted: how many there must be follows from the plan and from the streams' positions, which
  * are compared with what the plan allows, and the hash finds damage. A state is written only when all is right.
  */
+#include "device.h"
 #include "hash.h"
 #include "state.h"
 
@@ -82,6 +83,9 @@ burin_status burin_rt_state_save(const burin_plan *plan, const burin_model *mode
       return BURIN_NO_SUCH_STATE_VALUE;
     if (burin_overlap(saved, needed, state, (size_t)plan->state_bytes))
       return BURIN_OVERLAP;
+    status = burin_state_from_device(plan, model, state);
+    if (status != BURIN_OK)
+      return status;
     saved_header header = {{0}, plan->graph, values_hash(plan), {0}, {0}};
     memcpy(header.magic, magic, sizeof magic);
     memcpy(header.position, from->position, sizeof header.position);
@@ -148,5 +152,5 @@ burin_status burin_rt_state_load(const burin_plan *plan, const burin_model *mode
   memcpy(to->position, header.position, sizeof to->position);
   memcpy(to->start, header.start, sizeof to->start);
   move_values(BURIN_TO_STATE, plan, taken, (unsigned char *)state, (unsigned char *)(uintptr_t)saved);
-  return BURIN_OK;
+  return burin_state_to_device(plan, model, state);
 }

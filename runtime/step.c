@@ -136,7 +136,18 @@ static inline burin_status prepare(const burin_plan *plan, const burin_model *mo
   run->of_sequence = (unsigned char *)burin_advance_pointer(scratch, (int64_t)arena_bytes);
   run->of_one = (unsigned char *)burin_advance_pointer(run->of_sequence, sequence_bytes);
   burin_arena_start(&run->arena, scratch, arena_bytes);
+  if (BURIN_UNLIKELY(plan->device != NULL)) {
+    burin_device_memory memory = {input_pieces,        output_pieces, entry->input_count,
+                                  entry->output_count, working[1],    state};
+    run->arena.device = plan->device->begin(model->device, &memory);
+    return run->arena.device ? BURIN_OK : BURIN_OUT_OF_MEMORY;
+  }
   return BURIN_OK;
+}
+
+/* The outputs of a GPU come back. */
+static inline burin_status finish(const row_run *run, burin_status status) {
+  return BURIN_LIKELY(!run->arena.device) ? status : run->arena.device->api->end(run->arena.device, status);
 }
 
 burin_status burin_rt_step(const burin_plan *plan, const burin_model *model, void *state, void *scratch,
@@ -150,7 +161,7 @@ burin_status burin_rt_step(const burin_plan *plan, const burin_model *model, voi
   status = prepare(plan, model, 0, state, scratch, scratch_bytes, 0, 1, inputs, outputs, &run);
   if (BURIN_UNLIKELY(status != BURIN_OK))
     return status;
-  status = run_row(&run, inputs, outputs);
+  status = finish(&run, run_row(&run, inputs, outputs));
   if (BURIN_LIKELY(status == BURIN_OK))
     ++((burin_state_header *)state)->position[0];
   return status;
@@ -184,12 +195,13 @@ static burin_status run_rows(const row_run *run, const burin_plan_stream *stream
   part.state = run->state;
   part.position = run->position;
   part.taken = run->taken;
+  part.device = run->arena.device;
   burin_lay_out_part(&part, scratch);
   if (part.entry->uses_positions)
     for (int64_t row = 0; row < rows; ++row)
       part.positions[stream->axis][row] = position + row;
   burin_view all = burin_view_of_all(&part);
-  burin_status status = BURIN_OK;
+  burin_status status = burin_upload_positions(&part);
   for (int32_t c = 0; c < part.entry->call_count && status == BURIN_OK; ++c)
     status = burin_run_call(&part, &all, &part.entry->calls[c]);
   return status;
@@ -225,9 +237,9 @@ burin_status burin_rt_advance(const burin_plan *plan, const burin_model *model, 
     status = rows == 1 ? run_row(&run, row_inputs, row_outputs)
                        : run_rows(&run, stream, *position, rows, scratch, row_inputs, row_outputs);
     if (status != BURIN_OK)
-      return status;
+      break;
     *position += rows;
     run.taken[stream_index] += rows;
   }
-  return BURIN_OK;
+  return finish(&run, status);
 }

@@ -28,12 +28,15 @@ inline Halide::Var head() { return Halide::Var("head"); }
 
 /// total(lane, panel, row) = Σ_k x(k, row) · W(lane, k, panel), summed in `accumulator`, whose update has one
 /// reduction variable, k. `input` is x, computed where it is read unless a schedule says otherwise. It reads rows
-/// beyond the last from within, so a tile of rows may always be whole.
+/// beyond the last from within, so a tile of rows may always be whole. Where the target has a depth tile, `tile` (lane,
+/// panel, row, tile of k) sums one, in its update; the accumulator's variable counts tiles; `rows` (k, row) and
+/// `weights` (lane, k, panel) are what the tiles read, 0 beyond the depth.
 struct ContractStage {
   Halide::Func input, accumulator, total;
-  int64_t depth;    // K
-  int64_t features; // N
-  int64_t panel;    // columns of a panel
+  Halide::Func tile, rows, weights; // undefined without a depth tile
+  int64_t depth;                    // K
+  int64_t features;                 // N
+  int64_t panel;                    // columns of a panel
 };
 
 /// A value of rows, (feature, row), that is read more than once for each row: it must be stored.
@@ -63,6 +66,7 @@ struct RowValueStage {
 /// have updates with one reduction variable each; `gathered` has one for each stretch of keys, of which `updateOfTile`
 /// says more.
 struct AttendStage {
+  Halide::Func values;         // (feature of the head, key, head) what gathered reads: may be stored
   Halide::Func queries, keys;  // what product reads: to be stored in the order that a schedule wants, or not at all
   Halide::Func product, score; // q · k in registers; then scaled and masked
   Halide::Func laneMax;
@@ -126,5 +130,6 @@ struct Schedules {
 const Schedules &genericSchedules();
 const Schedules &x86Schedules();
 const Schedules &armSchedules();
+const Schedules &gpuSchedules();
 
 } // namespace burin

@@ -12,7 +12,7 @@ namespace burin {
 
 // The schedule files' entries, declared here rather than taken from schedule.h, which brings Halide.
 #define BURIN_TARGET(name, about, halide, triple, cpu, features, bits, preference, lanes, registers, fused, rowLanes,  \
-                     keyTile, linker, runner, programLinker, packages, schedule)                                       \
+                     keyTile, linker, runner, programLinker, packages, schedule, ...)                                  \
   const Schedules &schedule##Schedules();
 #include "schedules/targets.def"
 #undef BURIN_TARGET
@@ -32,9 +32,10 @@ llvm::ArrayRef<Target> allTargets() {
     size_t row = 0;
     std::vector<Target> rows;
 #define BURIN_TARGET(name, about, halide, triple, cpu, features, bits, preference, lanes, registers, fused, rowLanes,  \
-                     keyTile, linker, runner, programLinker, packages, schedule)                                       \
+                     keyTile, linker, runner, programLinker, packages, schedule, ...)                                  \
   rows.push_back(Target{name, about, halide, triple, cpu, features, cpuBitTable[row++], preference, lanes, registers,  \
-                        fused, rowLanes, keyTile, linker, runner, programLinker, packages, schedule##Schedules});
+                        fused, rowLanes, keyTile, linker, runner, programLinker, packages,                             \
+                        schedule##Schedules __VA_OPT__(, ) __VA_ARGS__});
 #include "schedules/targets.def"
 #undef BURIN_TARGET
     return rows;
@@ -73,7 +74,7 @@ bool sharesArchitecture(const Target &target) {
   return llvm::Triple(target.triple).getArch() == here;
 }
 
-bool runsHere(const Target &target) {
+static bool processorHas(const Target &target) {
   if (!sharesArchitecture(target))
     return false;
 #if defined(__x86_64__)
@@ -92,6 +93,8 @@ bool runsHere(const Target &target) {
   return true;
 }
 
+bool runsHere(const Target &target) { return processorHas(target) && deviceIsHere(target.device); }
+
 bool hasOwnSchedules(const Target &target) { return target.schedules != genericSchedules; }
 
 const Target *hostTarget() {
@@ -103,7 +106,8 @@ const Target *hostTarget() {
 }
 
 bool sharesNumericForm(const Target &one, const Target &other) {
-  return one.fused == other.fused && one.rowLanes == other.rowLanes && one.keyTile == other.keyTile;
+  return one.fused == other.fused && one.rowLanes == other.rowLanes && one.keyTile == other.keyTile &&
+         one.depthTile == other.depthTile;
 }
 
 int64_t panelWidth(const Target &target, int64_t, int64_t N) {

@@ -35,6 +35,9 @@ struct Target {
   llvm::StringLiteral programLinker; // links a program for the runner, with arguments
   llvm::StringLiteral packages;      // that have runner and program linker, of Debian if nothing else is said
   const Schedules &(*schedules)();   // the schedule file's entry
+  // Of targets whose kernels run on a GPU:
+  llvm::StringLiteral device = ""; // its API, as Halide names it; empty: the processor runs the kernels
+  int depthTile = 0;               // numeric form: so many products of a contract are summed apart; 0: all in one
 };
 
 /// Targets that one object may hold, which then chooses among them when it is opened.
@@ -52,8 +55,12 @@ const Target *findTarget(llvm::StringRef name);
 /// The preferred target of those that this machine runs; null where it runs none.
 const Target *hostTarget();
 
-/// True when this machine's processor and operating system have all that the target's code uses.
+/// True when this machine's processor, operating system and, where one is needed, GPU driver have all that the target's
+/// code uses.
 bool runsHere(const Target &target);
+
+/// True when the driver of the API is installed and shows a device; true without an API.
+bool deviceIsHere(llvm::StringRef api);
 
 /// Whether the two give the same bits for the same input.
 bool sharesNumericForm(const Target &one, const Target &other);

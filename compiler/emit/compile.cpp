@@ -130,6 +130,20 @@ Error runPasses(mlir::ModuleOp module, const Target &target) {
   return Error::success();
 }
 
+/// Beside the object what a program links with it for a GPU: once for all models of the program.
+static Error installGpuArchives(ArrayRef<TargetRun> runs, StringRef folder) {
+  for (const TargetRun &run : runs) {
+    std::string archive = gpuArchive(run.target);
+    if (archive.empty())
+      continue;
+    SmallString<128> path(folder);
+    sys::path::append(path, sys::path::filename(archive));
+    if (std::error_code code = sys::fs::copy_file(archive, path))
+      return createFileError(archive, code);
+  }
+  return Error::success();
+}
+
 Expected<CompileResult> compileModel(mlir::ModuleOp module, const CompileOptions &options) {
   CompileResult result;
   Clock clock(result.times);
@@ -143,6 +157,11 @@ Expected<CompileResult> compileModel(mlir::ModuleOp module, const CompileOptions
     if (options.sharedLibrary && linksModules(*target))
       return createStringError("target '" + target->name +
                                "' has no shared libraries, expected a program that links the object");
+
+  for (const Target *target : *targets)
+    if (!target->device.empty() && options.runtime == Runtime::bare)
+      return createStringError("target " + target->name +
+                               " needs a GPU's driver, and runtime 'bare' is for programs without an operating system");
 
   // The passes take a module apart: each target but the first has a copy.
   std::vector<mlir::OwningOpRef<mlir::ModuleOp>> copies;
@@ -193,9 +212,16 @@ Expected<CompileResult> compileModel(mlir::ModuleOp module, const CompileOptions
   if (Error error = installText(headerOf(plans, options.runtime), result.headerPath))
     return error;
   if (options.sharedLibrary) {
+    std::vector<std::string> archives;
+    for (const TargetRun &run : runs)
+      archives.push_back(gpuArchive(run.target));
+    archives.push_back(runtimeArchive(runs.front().target));
+    llvm::erase(archives, "");
     result.sharedLibraryPath = stem + ".so";
-    if (Error error = writeSharedLibrary(result.objectPath, runtimeArchive(*runs.front().plan.target), result.sharedLibraryPath))
+    if (Error error = writeSharedLibrary(result.objectPath, archives, result.sharedLibraryPath))
       return error;
+  } else if (Error error = installGpuArchives(runs, options.outputFolder)) {
+    return error;
   }
   result.plan = std::move(runs.front().plan);
   for (TargetRun &run : drop_begin(runs))

@@ -30,6 +30,9 @@ static std::string within(StringRef folder, StringRef name) {
 std::string runtimeArchive(const Target &target) {
   return within(sharesArchitecture(target) ? "lib" : ("lib/" + target.name).str(), "libburin_runtime.a");
 }
+std::string gpuArchive(const Target &target) {
+  return target.device.empty() ? "" : within("lib", ("libburin_gpu_" + target.device + ".a").str());
+}
 std::string programNamed(const std::string &name) { return within("bin", name); }
 
 } // namespace burin

@@ -11,6 +11,9 @@ namespace burin {
 /// compiler was installed when this build was configured.
 std::string runtimeArchive(const Target &target);
 
+/// What a program links besides where the target's kernels run on a GPU; else empty.
+std::string gpuArchive(const Target &target);
+
 /// A program that this one starts, from the folder of programs.
 std::string programNamed(const std::string &name);
 

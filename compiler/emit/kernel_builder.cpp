@@ -53,7 +53,7 @@ void KernelBuilder::bindArguments() {
   }
   for (BlockArgument argument : kernel_.getArguments())
     bindArgument(argument, kernel_.getArgAttrDict(argument.getArgNumber()));
-  if (takesFirstTile(kernel_))
+  if (takesFirstTile(kernel_, target_))
     arguments_.push_back(firstTile_);
 }
 
@@ -476,7 +476,7 @@ void KernelBuilder::addOutputs() {
     int features = int(featuresOf(result.getType()));
     output.output_buffer().dim(0).set_bounds(0, features);
     auto rows = output.output_buffer().dim(1);
-    if (takesFirstTile(kernel_)) { // some rows of the sequence: whole tiles, at least to the sequence's end
+    if (takesFirstTile(kernel_, target_)) { // some rows of the sequence: whole tiles, at least to the sequence's end
       int64_t most = rowsOf(result.getType()).getMax();
       rows.set_min(firstTile_ * int(queryTileRows));
       maxima_[firstTile_.name()] = most / queryTileRows;

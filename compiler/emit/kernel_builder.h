@@ -64,6 +64,8 @@ public:
   Halide::Func combineLanes(Halide::Func x, int lanes, bool largest, std::vector<Halide::Func> &halves,
                             const std::string &name);
   void rowValue(Halide::Func value);
+  /// Products of a contract that are summed apart, in the target's numeric form; 0: all are summed in one.
+  int64_t depthTile() const { return target_.depthTile; }
   void contract(ContractStage stage);
   void attend(AttendStage stage);
   void pool(PoolStage stage);

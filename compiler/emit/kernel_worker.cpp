@@ -26,6 +26,9 @@ namespace burin {
 
 static const char workerFlag[] = "--burin-kernel-worker";
 
+/// What a block of threads has on every GPU that the targets name, without asking the driver for more.
+constexpr int64_t mostSharedBytes = 48 * 1024;
+
 static std::string compilerVersion() {
   return "Halide " + std::to_string(HALIDE_VERSION_MAJOR) + "." + std::to_string(HALIDE_VERSION_MINOR) + "." +
          std::to_string(HALIDE_VERSION_PATCH);
@@ -45,7 +48,8 @@ public:
   }
 
   int64_t heapBytes = 0, stackBytes = 0;
-  std::string unbounded; // the first allocation without a bound
+  int64_t sharedBytes = 0; // of a block of threads
+  std::string unbounded;   // the first allocation without a bound
 
 private:
   using Interval = Halide::Internal::Interval;
@@ -104,6 +108,20 @@ private:
     now -= bytes;
   }
 
+  /// Kernels on a GPU are started by halide_<api>_run, whose 9th argument here is the shared memory of a block.
+  void visit(const Halide::Internal::Call *call) override {
+    llvm::StringRef name = call->name;
+    if (name.starts_with("halide_") && name.ends_with("_run") && call->args.size() > 8) {
+      Halide::Expr most =
+          Halide::Internal::simplify(Halide::Internal::bounds_of_expr_in_scope(call->args[8], scope_).max);
+      auto bound = most.defined() ? Halide::Internal::as_const_int(most) : std::nullopt;
+      if (!bound && unbounded.empty())
+        unbounded = "shared memory";
+      sharedBytes = std::max(sharedBytes, bound.value_or(0));
+    }
+    IRVisitor::visit(call);
+  }
+
   const std::map<std::string, int64_t> &maxima_;
   Halide::Internal::Scope<Interval> scope_;
   int64_t heapNow_ = 0, stackNow_ = 0;
@@ -151,6 +169,10 @@ static std::string compileKernel(const json::Object &input, const std::string &o
       function.body.accept(&bound);
   if (!bound.unbounded.empty())
     return "the size of its buffer '" + bound.unbounded + "' has no bound";
+
+  if (bound.sharedBytes > mostSharedBytes)
+    return "its blocks take " + std::to_string(bound.sharedBytes) + " bytes of shared memory, expected at most " +
+           std::to_string(mostSharedBytes);
 
   lowered.compile({{linksModules(*target) ? Halide::OutputFileType::bitcode : Halide::OutputFileType::object, output}});
   std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;

@@ -125,7 +125,11 @@ private:
       addStateValue(state);
     for (auto call : entry.getOps<func::CallOp>()) {
       planned.calls.push_back(callOf(call));
-      if (call->hasAttr(attribute::gate))
+      // On a GPU nothing is left out: to look at a signal, the host would wait for what the device has under way. The
+      // bits are the same, as a closed row is selected.
+      if (!plan_.target->device.empty())
+        planned.calls.back().guard = -1;
+      else if (call->hasAttr(attribute::gate))
         addGuard(call, planned);
       for (const PlanArgument &argument : planned.calls.back().arguments)
         planned.usesPositions |= argument.kind == BURIN_ARG_POSITIONS;
@@ -192,7 +196,7 @@ private:
     for (auto [index, operand] : llvm::enumerate(call.getOperands()))
       if (!kernel.getArgAttr(index, attribute::weightOffset))
         planned.arguments.push_back(argumentOf(operand));
-    if (takesFirstTile(kernel))
+    if (takesFirstTile(kernel, target_))
       planned.arguments.push_back({.kind = BURIN_ARG_FIRST_TILE});
     for (Value result : call.getResults())
       planned.arguments.push_back(argumentOf(result));

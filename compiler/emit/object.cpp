@@ -72,7 +72,8 @@ public:
                                   i32(streams.size()),
                                   i32(0),
                                   i64(plan_.weightsBytes),
-                                  i64(plan_.stateBytes)}));
+                                  i64(plan_.stateBytes),
+                                  device()}));
   }
 
 private:
@@ -82,6 +83,13 @@ private:
   Constant *record(ArrayRef<Constant *> fields) { return ConstantStruct::getAnon(context_, fields); }
   Constant *array64(ArrayRef<int64_t> values) {
     return ConstantDataArray::get(context_, ArrayRef(reinterpret_cast<const uint64_t *>(values.data()), values.size()));
+  }
+
+  /// The functions of the target's GPU API: in a library beside the object.
+  Constant *device() {
+    if (plan_.target->device.empty())
+      return null();
+    return module_.getOrInsertGlobal(("burin_gpu_" + plan_.target->device).str(), Type::getInt8Ty(context_));
   }
 
   GlobalVariable *global(const Twine &name, Constant *value) {
@@ -375,9 +383,11 @@ Error writeObject(ArrayRef<TargetCode> targets, StringRef folder, StringRef path
   return installFile(hidden, path);
 }
 
-Error writeSharedLibrary(StringRef object, StringRef runtimeArchive, StringRef path) {
+Error writeSharedLibrary(StringRef object, ArrayRef<std::string> archives, StringRef path) {
   std::string temporary = (path + ".new").str();
-  if (Error error = runTool({"ld.lld", "-shared", "-o", temporary, object.str(), runtimeArchive.str()}))
+  std::vector<std::string> link{"ld.lld", "-shared", "-o", temporary, object.str()};
+  link.insert(link.end(), archives.begin(), archives.end());
+  if (Error error = runTool(link))
     return error;
   return errorCodeToError(sys::fs::rename(temporary, path));
 }

@@ -25,8 +25,8 @@ struct TargetCode {
 /// several targets, the preferred stands first and the one that needs least of a processor last.
 llvm::Error writeObject(llvm::ArrayRef<TargetCode> targets, llvm::StringRef folder, llvm::StringRef path);
 
-/// Links the object and the runtime archive to a shared library.
-llvm::Error writeSharedLibrary(llvm::StringRef object, llvm::StringRef runtimeArchive, llvm::StringRef path);
+/// Links the object and the runtime's archives to a shared library.
+llvm::Error writeSharedLibrary(llvm::StringRef object, llvm::ArrayRef<std::string> archives, llvm::StringRef path);
 
 /// Halide's hooks that kernels call, each with the function of the runtime that takes its place, so that a program may
 /// hold a Halide library of its own.

@@ -13,8 +13,9 @@ static KernelClass classOf(func::FuncOp kernel) {
   return *kernelClassNamed(kernel->getAttrOfType<StringAttr>(attribute::kernel).getValue());
 }
 
-bool takesFirstTile(func::FuncOp kernel) {
-  return classOf(kernel) == KernelClass::Attend && kernel.getNumResults() == 1 && rowsOf(kernel.getResultTypes()[0]);
+bool takesFirstTile(func::FuncOp kernel, const Target &target) {
+  return target.device.empty() && classOf(kernel) == KernelClass::Attend && kernel.getNumResults() == 1 &&
+         rowsOf(kernel.getResultTypes()[0]);
 }
 
 /// Floating-point operations for one row; where rows look at others, for one that they look at.
@@ -60,12 +61,12 @@ static int commonAxis(const PlanCall &call) {
 
 void decideSplit(func::FuncOp kernel, const Target &target, PlanCall &call) {
   KernelClass kernelClass = classOf(kernel);
-  if (kernelClass == KernelClass::Whole)
-    return; // small by definition
+  if (kernelClass == KernelClass::Whole || !target.device.empty())
+    return; // small by definition, or split among the blocks of a GPU
   if (!call.perSequence) {
     call.splitAxis = commonAxis(call);
     call.splitUnits = call.splitAxis == BURIN_AXIS_NONE ? 0 : int(tileRowsOf(kernel, target));
-  } else if (takesFirstTile(kernel)) {
+  } else if (takesFirstTile(kernel, target)) {
     call.splitAxis = call.arguments.back().rowAxis;
     call.splitUnits = queryTileRows;
   } else {

@@ -21,9 +21,10 @@ struct PlanCall;
 inline constexpr int64_t queryTileRows = 16;
 
 /// True where a kernel writes rows of its sequence from a tile of queries on, and is told which.
-bool takesFirstTile(mlir::func::FuncOp kernel);
+bool takesFirstTile(mlir::func::FuncOp kernel, const Target &target);
 
-/// Fills in how `call`, of `forward`, may be split: its arguments are there.
+/// Fills in how `call`, of `forward`, may be split: its arguments are there. On a GPU it is not: its blocks share the
+/// work.
 void decideSplit(mlir::func::FuncOp kernel, const Target &target, PlanCall &call);
 
 } // namespace burin

@@ -97,6 +97,8 @@ void AttentionOp::buildKernel(KernelBuilder &kernel) {
   // sums are whole vectors and keep their order: the first ones again, and not the last, since a vector of equal features
   // is seen to be one product, which is used many times and then not fused.
   Expr valueFeature = valueWidth % 4 ? select(feature < valueWidth, feature, feature % valueWidth) : Expr(feature);
+  stage.values = Func("values");
+  stage.values(feature, key, head) = v(head * valueWidth + feature, key);
   stage.gathered = Func("gathered");
   stage.gathered(feature, row, head) = 0.0f;
   auto gather = [&](const char *name, Expr from, Expr to, bool apart) {
@@ -106,14 +108,14 @@ void AttentionOp::buildKernel(KernelBuilder &kernel) {
       s.where(s <= at + row);
     if (apart && hasWindow)
       s.where(s > at + row - window);
-    stage.gathered(feature, row, head) += stage.weight(row, s, head) * v(head * valueWidth + valueFeature, s);
+    stage.gathered(feature, row, head) += stage.weight(row, s, head) * stage.values(valueFeature, s, head);
     if (!apart)
       stage.updateOfTile = stage.gathered.num_update_definitions() - 1;
   };
   if (hasMask) {
     RDom s(0, keys, "masked");
     s.where(s >= begin && s < end);
-    Expr value = select(seen(s), v(head * valueWidth + valueFeature, s), 0.0f);
+    Expr value = select(seen(s), stage.values(valueFeature, s, head), 0.0f);
     stage.gathered(feature, row, head) =
         strict_float(stage.gathered(feature, row, head) + stage.weight(row, s, head) * value);
     stage.updateOfTile = 0;

@@ -18,7 +18,8 @@ namespace burin {
 
 namespace {
 
-constexpr int64_t alignment = 64;
+constexpr int64_t hostAlignment = 64;
+constexpr int64_t deviceAlignment = 512; // GPU APIs bind buffers at such places (pack_weights)
 
 struct AllocateState : impl::AllocateStateBase<AllocateState> {
   using AllocateStateBase::AllocateStateBase;
@@ -33,7 +34,8 @@ struct AllocateState : impl::AllocateStateBase<AllocateState> {
       return signalPassFailure();
     }
     Builder builder(module.getContext());
-    int64_t offset = BURIN_STATE_HEADER_BYTES;
+    int64_t alignment = row->device.empty() ? hostAlignment : deviceAlignment;
+    int64_t offset = llvm::alignTo(BURIN_STATE_HEADER_BYTES, alignment);
     llvm::StringMap<int64_t> offsets; // a value that two entries use is one
     module.walk([&](StateOp state) {
       auto type = layOut(state, row->keyTile);

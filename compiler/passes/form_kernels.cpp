@@ -11,12 +11,14 @@
 //   4. Each kernel becomes a function; what it reads from outside becomes its arguments.
 //   5. What only a gate's closed rows would not read is marked: the driver skips it where every row is closed.
 //   6. A stream's row whose kernels are small becomes one kernel, `whole`: below the limit, a call costs more than its
-//      work. Not where there is a gate: its work is to be left out.
+//      work. Not where there is a gate: its work is to be left out; nor on a GPU, where what passes between the groups
+//      of one kernel would be allocated anew for every call.
 //
 // Rejected: choosing by a general fusion search. The graphs are encoders; these rules give the kernels that one would
 // draw by hand, and their reasons fit on a page.
 #include "mlir/IR/IRMapping.h"
 #include "passes/passes.h"
+#include "schedules/targets.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -46,13 +48,15 @@ struct FormKernels : impl::FormKernelsBase<FormKernels> {
 
   void runOnOperation() override {
     kernelCount = 0;
+    const Target *row = findTarget(target);
+    bool onDevice = row && !row->device.empty();
     for (func::FuncOp entry : entriesOf(getOperation())) {
       bool takesRow = entry->hasAttr(attribute::stream) && !entry->hasAttr(attribute::many);
       int64_t work = workOf(entry);
       outline(entry, group(entry));
       bool hasGates = markGates(entry);
       int64_t calls = llvm::range_size(entry.getOps<func::CallOp>());
-      if (takesRow && !hasGates && work <= wholeLimit && calls > 1 && calls <= maxWholeKernels)
+      if (takesRow && !onDevice && !hasGates && work <= wholeLimit && calls > 1 && calls <= maxWholeKernels)
         makeWhole(entry);
     }
   }

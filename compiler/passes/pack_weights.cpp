@@ -20,7 +20,8 @@ namespace burin {
 
 namespace {
 
-constexpr int64_t alignmentFloats = 16; // 64 bytes
+constexpr int64_t alignmentFloats = 16;      // 64 bytes
+constexpr int64_t deviceBlobAlignment = 512; // bytes; GPU APIs bind buffers at such places, others would be copied
 
 struct PackWeights : impl::PackWeightsBase<PackWeights> {
   using PackWeightsBase::PackWeightsBase;
@@ -44,6 +45,8 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
         int64_t size = kernel->getAttrOfType<IntegerAttr>(attribute::blobBytes).getInt();
         if (size == 0)
           continue;
+        if (!row->device.empty())
+          bytes = llvm::alignTo(bytes, deviceBlobAlignment);
         auto [blob, isNew] = blobs.try_emplace(keyOf(kernel, call), bytes);
         if (isNew)
           bytes += size;

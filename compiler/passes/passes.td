@@ -19,7 +19,8 @@ def AllocateState : Pass<"burin-allocate-state", "::mlir::ModuleOp"> {
 def FormKernels : Pass<"burin-form-kernels", "::mlir::ModuleOp"> {
   let summary = "an anchor with its prologue and epilogue is a kernel; a small step is one";
   let options = [Option<"wholeLimit", "whole-limit", "int64_t", "131072",
-                        "multiply-adds up to which a step becomes one kernel; 0 for never">];
+                        "multiply-adds up to which a step becomes one kernel; 0 for never">,
+                 Option<"target", "target", "std::string", "\"\"", "row of targets.def; empty: a processor">];
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
 def ShareKernels : Pass<"burin-share-kernels", "::mlir::ModuleOp"> {

@@ -13,7 +13,9 @@ void buildPipeline(OpPassManager &passes, llvm::StringRef target) {
   passes.addPass(createInlineGates());                 // after it: what a region holds stays apart from the rest
   passes.addPass(createDeriveStep());                  // before kernels: it reads ops, not kernels
   passes.addPass(createAllocateState({target.str()})); // before kernels: a kernel's operands have their final layout
-  passes.addPass(createFormKernels());                 //
+  FormKernelsOptions form;                             //
+  form.target = target.str();                          //
+  passes.addPass(createFormKernels(form));             //
   passes.addPass(createShareKernels());                // before weights: shared kernels share one blob layout
   passes.addPass(createPlanMemory());                  // after sharing: the calls are final
   passes.addPass(createPackWeights({target.str()}));   //

@@ -10,7 +10,7 @@ struct CheckOptions {
   std::vector<std::string> cases;
   std::string target, weights;
   unsigned jobs = 0;
-  bool json = false, everyTarget = false, noEmulator = false;
+  bool json = false, everyTarget = false, noEmulator = false, noGpu = false;
 };
 } // namespace
 
@@ -21,8 +21,9 @@ static llvm::Expected<int> check(const CheckOptions &options, const Tool &tool) 
   std::vector<CheckedTarget> checked;
   if (options.everyTarget) {
     for (const Target &target : allTargets()) {
-      std::string why =
-          options.noEmulator && !isInThisProcess(target) ? "left out by --no-emulator" : whyNotRunnable(target);
+      std::string why = options.noEmulator && !isInThisProcess(target) ? "left out by --no-emulator"
+                        : options.noGpu && !target.device.empty()      ? "left out by --no-gpu"
+                                                                       : whyNotRunnable(target);
       if (why.empty())
         checked.push_back({target.name.str(), {&target}});
       else
@@ -64,6 +65,7 @@ void addCheckCommand(Tool &tool) {
   command->add_flag("--every-target", options->everyTarget,
                     "each target that this machine runs or emulates, one after another");
   command->add_flag("--no-emulator", options->noEmulator, "of every target only those that this machine runs itself");
+  command->add_flag("--no-gpu", options->noGpu, "of every target only those whose kernels the processor runs");
   command->add_flag("--json", options->json, "an object per line");
   command->callback([&tool, options] { tool.action = [&tool, options] { return check(*options, tool); }; });
 }

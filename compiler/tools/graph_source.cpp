@@ -8,6 +8,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "passes/passes.h"
 #include "tools/failure.h"
+#include "tools/golden_case.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -64,8 +65,9 @@ llvm::Expected<LoadedGraph> LoadedGraph::adopt(GraphModule made, StringRef name)
 void GraphSource::addArgument(CLI::App &command, bool required) {
   if (!isOwn())
     command
-        .add_option("GRAPH", path_,
-                    "a file of textual IR with func.func @forward, or a model's directory as `import` reads it")
+        .add_option(
+            "GRAPH", path_,
+            "a file of textual IR with func.func @forward, a golden case, or a model's directory as `import` reads it")
         ->required(required);
 }
 
@@ -104,6 +106,10 @@ llvm::Expected<LoadedGraph> GraphSource::load() const {
   }
   if (isModelFolder())
     return loadModelFolder(path_);
+  if (StringRef(path_).ends_with(".safetensors")) {
+    llvm::Expected<GoldenCase> given = GoldenCase::read(path_);
+    return given ? given->buildGraph() : given.takeError();
+  }
   auto text = llvm::MemoryBuffer::getFile(path_, /*IsText=*/true);
   if (!text)
     return failure(path_ + ": " + text.getError().message());

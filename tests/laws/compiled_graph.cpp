@@ -1,5 +1,6 @@
 #include "compiled_graph.h"
 #include "llvm/Support/FileSystem.h"
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 
@@ -15,6 +16,8 @@ TemporaryFolder::TemporaryFolder() {
 }
 
 TemporaryFolder::~TemporaryFolder() { llvm::sys::fs::remove_directories(path_); }
+
+bool isUnderLaws(const Target &target) { return target.device.empty() || std::getenv("BURIN_GPU_LAWS"); }
 
 CompileResult compile(const DeclaredGraph &graph, const CompileOptions &options) {
   mlir::OwningOpRef<mlir::ModuleOp> module = graph.module();

@@ -27,6 +27,9 @@ private:
 /// Throws where the graph does not compile.
 CompileResult compile(const DeclaredGraph &graph, const CompileOptions &options);
 
+/// False on a GPU unless BURIN_GPU_LAWS is set: OpenCL on a processor compiles each kernel anew, for seconds.
+bool isUnderLaws(const Target &target);
+
 class CompiledGraph {
 public:
   CompiledGraph(const DeclaredGraph &graph, const Target &target) : CompiledGraph(graph, target.name) {}

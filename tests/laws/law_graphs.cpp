@@ -35,7 +35,8 @@ std::vector<LawCase> lawCases(llvm::function_ref<bool(const LawGraph &)> concern
 
 const Target &firstOfItsForm(const Target &target) {
   for (const Target &other : allTargets())
-    if (isInThisProcess(other) && sharesArchitecture(target) && sharesNumericForm(other, target))
+    if (isInThisProcess(other) && sharesArchitecture(target) && other.device == target.device &&
+        sharesNumericForm(other, target))
       return other;
   return target;
 }
@@ -101,6 +102,8 @@ const LawModel &LawModel::of(const LawGraph &graph, const Target &target) {
 std::string whyNotTested(const Target &target) {
   if (std::string why = whyNotRunnable(target); !why.empty())
     return why;
+  if (!isUnderLaws(target))
+    return ("the laws on a GPU, that of target '" + target.name + "', are tested when BURIN_GPU_LAWS is set").str();
   if (isInThisProcess(target) || hasOwnSchedules(target))
     return "";
   return ("the laws of the generic schedules are not tested in an emulator, '" + target.runner + "' of target '" +

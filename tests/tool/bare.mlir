@@ -20,6 +20,8 @@
 
 // RUN: not burin compile %s -o %t.shared --runtime bare --shared 2>&1 | FileCheck %s --check-prefix=SHARED
 // SHARED: error: a shared library is loaded by an operating system, and runtime 'bare' is for programs without one
+// RUN: not burin compile %s -o %t.gpu --runtime bare --target opencl 2>&1 | FileCheck %s --check-prefix=GPU
+// GPU: error: target opencl needs a GPU's driver, and runtime 'bare' is for programs without an operating system
 // RUN: not burin compile %s -o %t.none --runtime none 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: --runtime: {{.*}}none
 

@@ -5,6 +5,7 @@
 // TABLE-DAG: x86-64-sse41 {{ *}}x86 from 2008 on, no fused products {{ *}}4 floats
 // TABLE-DAG: x86-64-avx2 {{ *}}x86 with AVX2 and FMA {{ *}}8 floats
 // TABLE-DAG: x86-64-avx512 {{ *}}x86 with AVX-512 {{ *}}16 floats
+// TABLE-DAG: opencl {{ *}}GPUs and processors through OpenCL
 // TABLE: Several in one object
 // TABLE: x86-64 {{ *}}any x86 from 2008 on {{ *}}runs {{[0-3]}} of 3
 // TABLE-NEXT: x86-64-avx512, x86-64-avx2, x86-64-sse41
