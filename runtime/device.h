@@ -29,8 +29,9 @@ typedef struct burin_device_api {
   /* Weights go to the device. Null, where there is none or it has no room. */
   burin_device *(*open)(const void *weights, size_t bytes);
   void (*close)(burin_device *device);
-  /* Takes memory on the device for a call and copies the inputs there. Null where that failed. */
-  burin_device_call *(*begin)(burin_device *device, const burin_device_memory *memory);
+  /* Takes memory on the device for a call and copies the inputs there. BURIN_STATE_FOREIGN: the device has no state for
+   * this one, as of bytes that were copied from another. */
+  burin_status (*begin)(burin_device *device, const burin_device_memory *memory, burin_device_call **call);
   /* Copies what the host wrote to scratch. */
   burin_status (*upload)(burin_device_call *call, const void *scratch, size_t bytes);
   /* Makes the call of a kernel with its arguments on the device. Gives what the kernel gives. */

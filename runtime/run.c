@@ -151,8 +151,7 @@ static burin_status check_memory(batch *run, const burin_model *model, void *scr
     status = burin_check_ids(entry, inputs);
   if (status == BURIN_OK && run->plan->device) {
     burin_device_memory memory = {inputs, outputs, entry->input_count, entry->output_count, working, NULL};
-    run->part.device = run->plan->device->begin(model->device, &memory);
-    status = run->part.device ? BURIN_OK : BURIN_OUT_OF_MEMORY;
+    status = run->plan->device->begin(model->device, &memory, &run->part.device);
   }
   return status;
 }

@@ -139,8 +139,7 @@ static inline burin_status prepare(const burin_plan *plan, const burin_model *mo
   if (BURIN_UNLIKELY(plan->device != NULL)) {
     burin_device_memory memory = {input_pieces,        output_pieces, entry->input_count,
                                   entry->output_count, working[1],    state};
-    run->arena.device = plan->device->begin(model->device, &memory);
-    return run->arena.device ? BURIN_OK : BURIN_OUT_OF_MEMORY;
+    return plan->device->begin(model->device, &memory, &run->arena.device);
   }
   return BURIN_OK;
 }

@@ -30,8 +30,8 @@ static bool openclIsHere() {
 }
 
 static bool cudaIsHere() {
-  auto initialise = find<int (*)(unsigned)>("libcuda.so.1", "cuInit");
-  auto countDevices = find<int (*)(int *)>("libcuda.so.1", "cuDeviceGetCount");
+  auto initialise = find<int (*)(unsigned)>("libcuda.so", "cuInit");
+  auto countDevices = find<int (*)(int *)>("libcuda.so", "cuDeviceGetCount");
   int count = 0;
   return initialise && countDevices && initialise(0) == 0 && countDevices(&count) == 0 && count > 0;
 }

@@ -17,10 +17,11 @@ namespace {
 
 // Derived: a block of 256 threads or a little fewer fills a multiprocessor in eights, and leaves each thread the
 // registers that a tile of 4 × 4 sums takes.
-constexpr int blockRows = 64;          // of a contract without a norm
-constexpr int threadColumns = 4;       // of a contract's tile that one thread sums: a vector load of shared memory
-constexpr int warp = 32;               // threads that go together; a full line of memory
-constexpr int sharedBytes = 16 * 1024; // for the rows that a block keeps: a third of what a block has everywhere
+constexpr int blockRows = 64;             // of a contract without a norm
+constexpr int threadColumns = 4;          // of a contract's tile that one thread sums: a vector load of shared memory
+constexpr int warp = 32;                  // threads that go together; a full line of memory
+constexpr int sharedBytes = 16 * 1024;    // for the rows that a block keeps: a third of what a block has everywhere
+constexpr int attentionBytes = 47 * 1024; // for all that a block of attention keeps: what a block has everywhere
 
 /// The largest power of two up to `most` of which `bytesEach` leave room in shared memory; at least 1.
 int rowsThatFit(int64_t bytesEach, int most, int64_t room = sharedBytes) {
@@ -224,8 +225,11 @@ static void attend(const KernelGroup &group, const Target &target) {
     onRows(one, rows);
   }
 
-  // Values that are few come to shared memory; others are read where they are, a line of features at a time.
-  if (keys * stage.valueWidth * 4 <= 8 * 1024) {
+  // Values come to shared memory where all of them have room beside the rest: 128 keys of 32 features do. Others are
+  // read where they are, a line of features at a time. Rejected: tiles of values, as of keys; sums over several tiles
+  // would have to be in shared memory too, since Halide keeps no register over a loop of thread loops.
+  int64_t rest = 4 * (rows * (2 * keys + stage.keyWidth + 2 * target.rowLanes + 2) + warp * stage.keyWidth);
+  if (rest + 4 * keys * stage.valueWidth <= attentionBytes) {
     shared(stage.values).bound_storage(key, int(keys));
     onThreads(stage.values, feature, widthFor(stage.valueWidth), key, std::max(rows, 4));
   }

@@ -1,8 +1,11 @@
 // The rows of targets.def as a table, and the questions that depend on the machine at hand.
 #include "schedules/targets.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 #include <algorithm>
+#include <deque>
+#include <map>
 #include <vector>
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -60,13 +63,69 @@ llvm::ArrayRef<TargetFamily> allTargetFamilies() {
   return families;
 }
 
-const Target *findTarget(llvm::StringRef name) {
-  if (name == "host")
-    return hostTarget();
+llvm::ArrayRef<TargetOption> allTargetOptions() {
+  static const std::vector<TargetOption> options = {
+#define BURIN_TARGET(...)
+#define BURIN_OPTION(target, name, feature, ...) {target, name, feature, {__VA_ARGS__}},
+#include "schedules/targets.def"
+#undef BURIN_TARGET
+  };
+  return options;
+}
+
+std::string nameWithOption(const TargetOption &option, llvm::StringRef value) {
+  return (option.target + "-" + option.name + "_" + value).str();
+}
+
+/// Rows with another value of their option. The value that a row has makes no target of its own, only a name.
+namespace {
+struct TargetWithOption {
+  std::string name, halide;
+  Target target;
+};
+} // namespace
+
+static const Target *findRow(llvm::StringRef name) {
   for (const Target &target : allTargets())
     if (name == target.name)
       return &target;
   return nullptr;
+}
+
+static const std::map<std::string, const Target *> &targetsWithOptions() {
+  static std::deque<TargetWithOption> made; // stays where it is: targets refer to their texts
+  static const std::map<std::string, const Target *> byName = [] {
+    std::map<std::string, const Target *> byName;
+    for (const TargetOption &option : allTargetOptions()) {
+      const Target &row = *findRow(option.target);
+      size_t begin = row.halide.find(option.feature) + option.feature.size();
+      llvm::StringRef before = row.halide.take_front(begin), rest = row.halide.drop_front(begin),
+                      its = rest.split('-').first, behind = rest.drop_front(its.size());
+      for (llvm::StringRef value : option.values) {
+        std::string name = nameWithOption(option, value);
+        if (value == its) {
+          byName[name] = &row;
+          continue;
+        }
+        TargetWithOption &target = made.emplace_back(TargetWithOption{name, (before + value + behind).str(), row});
+        target.target.name = target.name;
+        target.target.halide = target.halide;
+        target.target.row = &row;
+        byName[name] = &target.target;
+      }
+    }
+    return byName;
+  }();
+  return byName;
+}
+
+const Target *findTarget(llvm::StringRef name) {
+  if (name == "host")
+    return hostTarget();
+  if (const Target *row = findRow(name))
+    return row;
+  auto found = targetsWithOptions().find(name.str());
+  return found == targetsWithOptions().end() ? nullptr : found->second;
 }
 
 bool sharesArchitecture(const Target &target) {

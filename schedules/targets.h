@@ -5,6 +5,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace burin {
@@ -17,9 +18,9 @@ struct CpuBit {
 };
 
 struct Target {
-  llvm::StringLiteral name;   // as in --target
+  llvm::StringRef name;       // as in --target
   llvm::StringLiteral about;  // what it is for
-  llvm::StringLiteral halide; // Halide's target string
+  llvm::StringRef halide;     // Halide's target string
   llvm::StringLiteral triple; // LLVM's, for code that does not come from Halide
   llvm::StringLiteral cpu;
   llvm::StringLiteral features;
@@ -38,6 +39,14 @@ struct Target {
   // Of targets whose kernels run on a GPU:
   llvm::StringLiteral device = ""; // its API, as Halide names it; empty: the processor runs the kernels
   int depthTile = 0;               // numeric form: so many products of a contract are summed apart; 0: all in one
+  const Target *row = nullptr;     // of a target with an option: the row, whose option has another value
+};
+
+/// A feature of which a target's row has one value, and `<target>-<option>_<value>` another.
+struct TargetOption {
+  llvm::StringLiteral target, name;
+  llvm::StringLiteral feature; // Halide's, before the value
+  std::vector<llvm::StringRef> values;
 };
 
 /// Targets that one object may hold, which then chooses among them when it is opened.
@@ -48,8 +57,12 @@ struct TargetFamily {
 
 llvm::ArrayRef<Target> allTargets();
 llvm::ArrayRef<TargetFamily> allTargetFamilies();
+llvm::ArrayRef<TargetOption> allTargetOptions();
 
-/// Null where no target has this name; `host` is a name too.
+/// The name of a target with an option.
+std::string nameWithOption(const TargetOption &option, llvm::StringRef value);
+
+/// Null where no target has this name; `host` is a name too, and so are those with options.
 const Target *findTarget(llvm::StringRef name);
 
 /// The preferred target of those that this machine runs; null where it runs none.

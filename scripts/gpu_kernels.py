@@ -3,7 +3,7 @@
 
     scripts/gpu_kernels.py --burin build/bin/burin tests/golden/*.safetensors
 
-Each graph is compiled for target `cuda`; the PTX that its object holds goes through ptxas for each architecture. The
+Each graph is compiled for target `cuda`, or what --target says; the PTX that its object holds goes through ptxas for each architecture. The
 exit status is 0 when every kernel is accepted, 1 when one is not, 77 when there is no ptxas.
 """
 
@@ -28,9 +28,10 @@ class Kernel:
 
 
 def find_ptxas() -> str | None:
-    found = shutil.which("ptxas")
-    usual = Path("/usr/local/cuda/bin/ptxas")
-    return found or (str(usual) if usual.exists() else None)
+    """That of the PyPI package in this Python's environment, which the project pins; else the machine's."""
+    pinned = sorted(Path(sys.prefix).glob("lib/python3*/site-packages/nvidia/cuda_nvcc/bin/ptxas"))
+    places = [*pinned, Path("/usr/local/cuda/bin/ptxas")]
+    return next((str(place) for place in places if place.exists()), shutil.which("ptxas"))
 
 
 def ptx_modules(obj: bytes) -> list[bytes]:
@@ -58,19 +59,20 @@ def assemble(ptxas: str, architecture: str, ptx: bytes) -> list[Kernel]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--burin", required=True, help="the burin program")
-    parser.add_argument("--architectures", default="sm_80,sm_90")
+    parser.add_argument("--target", default="cuda", help="with a capability, as in cuda-capability_86 (default: cuda)")
+    parser.add_argument("--architectures", default="sm_80,sm_90", help="for ptxas (default: sm_80,sm_90)")
     parser.add_argument("graphs", nargs="+", help="graphs or golden cases, as `burin compile` takes them")
     options = parser.parse_args()
     ptxas = find_ptxas()
     if not ptxas:
-        print("SKIPPED: ptxas is not installed (it comes with CUDA, and with the PyPI package nvidia-cuda-nvcc)")
+        print("SKIPPED: ptxas is not installed (it comes with CUDA, and with the PyPI package nvidia-cuda-nvcc-cu12)")
         return SKIPPED
 
     problems, known, total = [], set(), 0
     print(f"{'architecture':12} {'registers':>9} {'spilled':>8}  kernel")
     for graph in options.graphs:
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([options.burin, "compile", graph, "-o", folder, "--target", "cuda"], check=True,
+            subprocess.run([options.burin, "compile", graph, "-o", folder, "--target", options.target], check=True,
                            stdout=subprocess.DEVNULL)
             modules = [ptx for path in Path(folder).glob("*.o") for ptx in ptx_modules(path.read_bytes())]
         if not modules:

@@ -47,7 +47,8 @@ PACKAGES = [
     Package("clang-22", "compiles and links programs for WebAssembly, for tests", required=False),
     Package("wasi-libc", "their C library", required=False),
     Package("libclang-rt-22-dev-wasm32", "their compiler's own functions", required=False),
-    Package("pocl-opencl-icd", "OpenCL on the processor: golden cases with the schedules for GPUs", required=False),
+    Package("pocl-opencl-icd", "OpenCL on the processor: golden cases and laws of GPU schedules", required=False),
+    Package("ocl-icd-libopencl1", "finds it", required=False),
     Package("ccache", "a second build from nothing takes seconds", required=False),
     Package("chromium", "tests look at the pages that the tool writes", required=False),
 ]

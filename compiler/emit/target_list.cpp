@@ -33,6 +33,16 @@ std::vector<std::string> nearestTo(StringRef given) {
     consider(family.name);
   for (const Target &target : allTargets())
     consider(target.name);
+  for (const TargetOption &option : allTargetOptions())
+    for (StringRef value : option.values)
+      consider(nameWithOption(option, value));
+  if (!nearest.empty())
+    return nearest;
+  // A target with an option that it has not: those that it has.
+  for (const TargetOption &option : allTargetOptions())
+    if (given.starts_with((option.target + "-").str()))
+      for (StringRef value : option.values)
+        nearest.push_back(nameWithOption(option, value));
   return nearest;
 }
 
@@ -69,6 +79,12 @@ Error checkOneObject(ArrayRef<const Target *> targets) {
                                " cannot be in one object: it is for " + targets[0]->triple + " or for " +
                                target->triple + "; compile once for each");
   }
+  for (const Target *target : targets)
+    for (const Target *other : targets)
+      if (target->row && (target->row == other || (target < other && target->row == other->row)))
+        return createStringError("targets " + other->name + " and " + target->name +
+                                 " cannot be in one object: they are one target with two values of an option; compile "
+                                 "once for each");
   return Error::success();
 }
 

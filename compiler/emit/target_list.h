@@ -6,7 +6,7 @@
 
 namespace burin {
 
-/// A target's name, `host`, a family's name, or several of them with commas between. Each target once; those that a
+/// A target's name, with an option or without, `host`, a family's name, or several of them with commas between. Each target once; those that a
 /// machine prefers stand first, so that who chooses takes the first that fits.
 llvm::Expected<std::vector<const Target *>> targetsNamed(llvm::StringRef list);
 

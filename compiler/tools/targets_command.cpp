@@ -36,6 +36,13 @@ static nlohmann::ordered_json describe(const Target &target) {
           {"emulated_here", !runsHere(target) && whyNotRunnable(target).empty()}};
 }
 
+static nlohmann::ordered_json describe(const TargetOption &option) {
+  std::vector<std::string> names;
+  for (llvm::StringRef value : option.values)
+    names.push_back(nameWithOption(option, value));
+  return {{"option", option.name.str()}, {"of", option.target.str()}, {"names", names}};
+}
+
 static nlohmann::ordered_json describe(const TargetFamily &family) {
   std::vector<std::string> names;
   for (const Target *target : family.targets)
@@ -48,6 +55,8 @@ static void printJson() {
     llvm::outs() << describe(target).dump() << "\n";
   for (const TargetFamily &family : allTargetFamilies())
     llvm::outs() << describe(family).dump() << "\n";
+  for (const TargetOption &option : allTargetOptions())
+    llvm::outs() << describe(option).dump() << "\n";
 }
 
 static void printTable() {
@@ -64,6 +73,14 @@ static void printTable() {
     llvm::outs() << llvm::formatv(row, family.name, family.about, "", stateOf(family))
                  << llvm::formatv("{0,-16} {1}\n", "", llvm::join(names, ", "));
   }
+  llvm::outs() << "\nOptions:\n";
+  for (const TargetOption &option : allTargetOptions())
+    for (llvm::StringRef value : option.values) {
+      std::string name = nameWithOption(option, value);
+      bool own = findTarget(name)->name == option.target;
+      llvm::outs() << llvm::formatv("{0,-24} {1} with {2} {3}{4}\n", name, option.target, option.name, value,
+                                    own ? ", as without the option" : "");
+    }
 }
 
 void addTargetsCommand(Tool &tool) {

@@ -232,14 +232,14 @@ static void leave_call(gpu_call *call) {
   pthread_mutex_unlock(&call->model->lock);
 }
 
-static burin_device_call *begin_call(burin_device *device, const burin_device_memory *given) {
+static burin_status begin_call(burin_device *device, const burin_device_memory *given, burin_device_call **begun) {
   gpu_model *model = (gpu_model *)device;
   state_copy *state = given->state ? find_state(model, given->state) : NULL;
   if (given->state && !state)
-    return NULL;
+    return BURIN_STATE_FOREIGN;
   gpu_call *call = take_call(model);
   if (!call)
-    return NULL;
+    return BURIN_OUT_OF_MEMORY;
   call->call.api = &BURIN_GPU_TABLE;
   call->model = model;
   call->range_count = 0;
@@ -261,9 +261,10 @@ static burin_device_call *begin_call(burin_device *device, const burin_device_me
   for (int32_t i = 0; i < given->input_count && status == BURIN_OK; ++i)
     status = copy(&call->working, inputs[i].place, inputs[i].host, inputs[i].bytes, TO_DEVICE);
   if (status == BURIN_OK)
-    return &call->call;
-  leave_call(call);
-  return NULL;
+    *begun = &call->call;
+  else
+    leave_call(call);
+  return status;
 }
 
 /* The range that holds a piece of host memory; the last place for memory of 0 bytes, which may be anywhere. */

@@ -42,6 +42,52 @@ TEST(TargetList, an_unknown_name_gets_the_nearest) {
   EXPECT_EQ(namesOf(""), Names({"target '' is not known; `burin targets` lists all"}));
 }
 
+TEST(TargetList, an_option_gives_a_row_another_feature_and_its_own_value_gives_the_row) {
+  ASSERT_FALSE(allTargetOptions().empty());
+  for (const TargetOption &option : allTargetOptions()) {
+    const Target *row = findTarget(option.target);
+    ASSERT_NE(row, nullptr) << option.target.str();
+    int own = 0;
+    for (llvm::StringRef value : option.values) {
+      std::string name = nameWithOption(option, value);
+      const Target *target = findTarget(name);
+      ASSERT_NE(target, nullptr) << name;
+      EXPECT_TRUE((target->halide + "-").str().find((option.feature + value + "-").str()) != std::string::npos)
+          << name << ": " << target->halide.str();
+      EXPECT_EQ(target->triple, row->triple) << name;
+      own += target == row;
+      if (target != row) {
+        EXPECT_EQ(target->name, name);
+      }
+    }
+    EXPECT_EQ(own, 1) << "the value of the row of " << option.target.str() << " is one of those of "
+                      << option.name.str();
+  }
+}
+
+TEST(TargetList, an_option_that_a_target_has_not_gets_those_that_it_has) {
+  for (const TargetOption &option : allTargetOptions()) {
+    std::string given = (option.target + "-something_else").str(), all;
+    for (auto [index, value] : llvm::enumerate(option.values))
+      all += (index == 0 ? "" : index + 1 == option.values.size() ? " and " : ", ") + nameWithOption(option, value);
+    EXPECT_EQ(namesOf(given),
+              Names({"target '" + given + "' is not known; near it are " + all + "; `burin targets` lists all"}));
+  }
+}
+
+TEST(TargetList, two_values_of_an_option_are_refused_in_one_object) {
+  for (const TargetOption &option : allTargetOptions()) {
+    std::string one = option.target.str(), other;
+    for (llvm::StringRef value : option.values)
+      if (findTarget(nameWithOption(option, value)) != findTarget(one))
+        other = nameWithOption(option, value);
+    EXPECT_EQ(namesOf(one + "," + other),
+              Names({"targets " + one + " and " + other +
+                     " cannot be in one object: they are one target with two values of an option; compile once for "
+                     "each"}));
+  }
+}
+
 TEST(TargetList, several_are_refused_where_one_is_meant) {
   EXPECT_EQ((*targetNamed("x86-64-avx2"))->name, "x86-64-avx2");
   EXPECT_EQ(llvm::toString(targetNamed("x86-64").takeError()),

@@ -17,7 +17,7 @@ TemporaryFolder::TemporaryFolder() {
 
 TemporaryFolder::~TemporaryFolder() { llvm::sys::fs::remove_directories(path_); }
 
-bool isUnderLaws(const Target &target) { return target.device.empty() || std::getenv("BURIN_GPU_LAWS"); }
+bool isFullyTested(const Target &target) { return target.device.empty() || std::getenv("BURIN_GPU_LAWS"); }
 
 CompileResult compile(const DeclaredGraph &graph, const CompileOptions &options) {
   mlir::OwningOpRef<mlir::ModuleOp> module = graph.module();

@@ -27,8 +27,8 @@ private:
 /// Throws where the graph does not compile.
 CompileResult compile(const DeclaredGraph &graph, const CompileOptions &options);
 
-/// False on a GPU unless BURIN_GPU_LAWS is set: OpenCL on a processor compiles each kernel anew, for seconds.
-bool isUnderLaws(const Target &target);
+/// False on a GPU unless BURIN_GPU_LAWS is set: OpenCL on a processor compiles each kernel anew, for a second.
+bool isFullyTested(const Target &target);
 
 class CompiledGraph {
 public:

@@ -23,6 +23,7 @@ struct LawGraph {
   bool gate = false;      // output 0 is input x0 in each row where the input `signal` is closed: -1, where 1 is open
   bool latents = false;   // latent queries read the rows so far
   int64_t reach = 0;      // row t of an output depends on so many last rows, up to t; 0: on all of them
+  bool sample = false;    // one of the few that stand for all where compiling takes long: every kernel class is there
 };
 
 llvm::ArrayRef<LawGraph> lawGraphs();
@@ -80,13 +81,20 @@ public:
 
 /// Why the laws are not tested on a target; empty where they are: on what runs here, and in an emulator on what has
 /// schedules of its own. The generic schedules are tested on this machine's processor; for another, the golden cases
-/// say that its code generator and its vectors do what they should.
-std::string whyNotTested(const Target &target);
+/// say that its code generator and its vectors do what they should. On a GPU, where the driver compiles each kernel for
+/// a second, the laws of a sample of the graphs are tested, and with BURIN_GPU_LAWS those of all.
+std::string whyNotTested(const Target &target, bool isSample = false);
 
 /// For laws about the memory of this process, and those that watch the runtime in it.
 #define SKIP_UNLESS_IN_THIS_PROCESS()                                                                                  \
   if (!isInThisProcess(target()))                                                                                      \
   GTEST_SKIP() << target().name.str() << ": its code runs in another process"
+
+/// For laws that the real-time contract promises of processors alone: a GPU's driver allocates, and the host knows of
+/// no value before all kernels of a call are done.
+#define SKIP_ON_DEVICE(why)                                                                                            \
+  if (isOnDevice())                                                                                                    \
+  GTEST_SKIP() << target().name.str() << ": its kernels run on a device, and " << why
 
 /// A test of a law: skipped, by name, where it is not tested on the target.
 class Law : public testing::TestWithParam<LawCase> {
@@ -105,6 +113,8 @@ protected:
   bool expectSameOutputs(const std::string &entry, uint64_t seed, const Outputs &got, const Outputs &expected,
                          Where where = Where::current()) const;
   int64_t columns(size_t output) const { return signature().outputs[output].columns; }
+  /// True where the kernels run on a GPU, and states are there.
+  bool isOnDevice() const { return !target().device.empty(); }
   /// The axis that a step takes rows of.
   int64_t stepAxis() const { return opened().axisOf(0); }
   /// `rows` for every axis, at random.

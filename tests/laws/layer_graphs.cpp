@@ -74,7 +74,7 @@ std::vector<LawGraph> layerGraphs() {
       {.name = "causal_block", .build = blockGraph<true>, .streams = true},
       {.name = "encoder", .build = encoderGraph},
       {.name = "bert_encoder", .build = bertGraph},
-      {.name = "causal_encoder", .build = causalEncoderGraph, .streams = true},
+      {.name = "causal_encoder", .build = causalEncoderGraph, .streams = true, .sample = true},
       {.name = "causal_encoder_in_separate_kernels", .build = separateEncoderGraph, .streams = true},
       {.name = "encoder_of_two_heads", .build = twoHeadsGraph, .streams = true},
   };

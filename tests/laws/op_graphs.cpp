@@ -136,13 +136,13 @@ std::vector<LawGraph> opGraphs() {
       {.name = "layer_norm", .build = normGraph, .streams = true, .rowWise = true, .unordered = true},
       {.name = "l2_normalize", .build = normalizeGraph, .streams = true, .rowWise = true, .unordered = true},
       {.name = "embedding", .build = embeddingGraph, .streams = true, .rowWise = true, .unordered = true},
-      {.name = "fused", .build = fusedGraph, .streams = true, .rowWise = true, .unordered = true},
+      {.name = "fused", .build = fusedGraph, .streams = true, .rowWise = true, .unordered = true, .sample = true},
       {.name = "positions", .build = positionsGraph, .streams = true},
-      {.name = "mean_over_time", .build = meanGraph, .streams = true, .unordered = true},
+      {.name = "mean_over_time", .build = meanGraph, .streams = true, .unordered = true, .sample = true},
       {.name = "first_step", .build = firstGraph, .streams = true},
       {.name = "attention", .build = attentionGraph, .unordered = true},
       {.name = "causal_attention", .build = causalAttentionGraph, .streams = true},
-      {.name = "masked_attention", .build = maskedAttentionGraph},
+      {.name = "masked_attention", .build = maskedAttentionGraph, .sample = true},
   };
 }
 

@@ -64,6 +64,12 @@ TEST_P(states, that_are_copied_go_on_apart) {
   Sequence one = randomSequence(samples, seed), other = randomSequence(samples, seed + 1);
   std::unique_ptr<Stream> trunk = streamAt(opened(), one, 20), alone = streamAt(opened(), one, 20);
   Stream branch(*trunk, longest), expectedBranch(*alone, longest);
+  if (isOnDevice()) { // as the name says; what can be copied is what state_save gives
+    branch.feed(other, 20);
+    EXPECT_EQ(branch.step(), BURIN_STATE_FOREIGN) << rerunCommand();
+    EXPECT_EQ(branch.advance(1), BURIN_STATE_FOREIGN) << rerunCommand();
+    GTEST_SKIP() << target().name.str() << ": its states are on a device, and a copy of the bytes is refused";
+  }
   std::vector<Outputs> expected, expectedOfBranch;
   for (int64_t row = 20; row < samples; ++row)
     expected.push_back(alone->step(one, row));

@@ -98,6 +98,12 @@ std::vector<const Buffer *> Stream::buffers() const {
   return all;
 }
 
+std::string Stream::stateBytes() const {
+  if (model_.plan().device)
+    save(); // brings what the device has of it to the state's own memory
+  return std::string(state_.as<char>(), state_.bytes());
+}
+
 Outputs Stream::step(const Sequence &sequence, int64_t row) {
   feed(sequence, row);
   require("step", step());

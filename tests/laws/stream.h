@@ -13,7 +13,8 @@ public:
   /// Memory for up to `most` rows of each stream at once, and scratch for as many, or for `scratchRows`.
   explicit Stream(const OpenedModel &model, int64_t most = 1, Placement placement = Placement::anywhere,
                   int64_t scratchRows = 0);
-  /// Another stream that goes on from where `other` is: its state's bytes, and memory of its own.
+  /// Another stream that goes on from where `other` is: its state's bytes, and memory of its own. Where the state is on
+  /// a device, its bytes are not all of it: calls of the other are refused.
   Stream(const Stream &other, int64_t most);
 
   burin_status reset(int64_t position = 0);
@@ -30,7 +31,7 @@ public:
   bool hasRoom(int stream = 0) const;
   int64_t position(int stream = 0) const { return burin_state_stream_position(state_.as(), stream); }
   const Buffer &state() const { return state_; }
-  std::string stateBytes() const { return std::string(state_.as<char>(), state_.bytes()); }
+  std::string stateBytes() const;
   std::vector<const Buffer *> buffers() const;
 
   // The same, in one word; throws where a status is not BURIN_OK.

@@ -84,7 +84,7 @@ std::vector<LawGraph> windowGraphs() {
       {.name = "windowed_attention", .build = windowedAttentionGraph, .streams = true, .reach = 200},
       {.name = "windows_of_a_tile", .build = tileWindowsGraph, .streams = true, .reach = 33},
       {.name = "windowed_masked_attention", .build = windowedMaskedAttentionGraph},
-      {.name = "windowed_blocks", .build = windowedBlocksGraph, .streams = true, .reach = 2 * 4 + 1},
+      {.name = "windowed_blocks", .build = windowedBlocksGraph, .streams = true, .reach = 2 * 4 + 1, .sample = true},
       {.name = "windowed_encoder", .build = windowedEncoderGraph, .streams = true, .reach = 2 * 4 + 1},
       {.name = "windowed_pre_norm_encoder", .build = windowedPreNormEncoderGraph, .streams = true, .reach = 2 * 32 + 1},
   };

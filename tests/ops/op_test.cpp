@@ -22,7 +22,7 @@ const std::vector<std::pair<const Target *, std::unique_ptr<OpenedModel>>> &OpGr
   if (!models_.empty())
     return models_;
   for (const Target &target : allTargets())
-    if (runsHere(target) && isUnderLaws(target)) {
+    if (runsHere(target) && isFullyTested(target)) {
       compiled_.push_back(std::make_unique<CompiledGraph>(graph_, target));
       models_.emplace_back(&target, std::make_unique<OpenedModel>(*compiled_.back(), graph_, weights_));
     }

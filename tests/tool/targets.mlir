@@ -9,6 +9,9 @@
 // TABLE: Several in one object
 // TABLE: x86-64 {{ *}}any x86 from 2008 on {{ *}}runs {{[0-3]}} of 3
 // TABLE-NEXT: x86-64-avx512, x86-64-avx2, x86-64-sse41
+// TABLE: Options:
+// TABLE-DAG: cuda-capability_80 {{ *}}cuda with capability 80, as without the option
+// TABLE-DAG: cuda-capability_86 {{ *}}cuda with capability 86{{$}}
 
 // RUN: burin targets --json | FileCheck %s --check-prefix=JSON
 // JSON: {"name":"x86-64-sse41","for":"x86 from 2008 on, no fused products",{{.*}}"vector_floats":4,"runs_here":
@@ -16,6 +19,8 @@
 
 // RUN: not burin compile %s -o %t --target x86-64-avx3 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: error: target 'x86-64-avx3' is not known; near it is x86-64-avx2; `burin targets` lists all
+// RUN: not burin compile %s -o %t --target cuda-capability_85 2>&1 | FileCheck %s --check-prefix=OPTION
+// OPTION: error: target 'cuda-capability_85' is not known; near it are cuda-capability_75, cuda-capability_80 and cuda-capability_86; `burin targets` lists all
 // RUN: not burin inspect %s --target x86-64 2>&1 | FileCheck %s --check-prefix=SEVERAL
 // SEVERAL: error: 'x86-64' are several targets, expected one of x86-64-avx512, x86-64-avx2 and x86-64-sse41
 
