@@ -7,6 +7,7 @@
 #include "emit/link_modules.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "schedules/vector_predication.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
@@ -158,6 +159,7 @@ static std::string compileKernel(const json::Object &input, const std::string &o
   if (std::string error = builder.build(); !error.empty())
     return error;
   Halide::Pipeline pipeline = builder.pipeline();
+  addVectorPredication(pipeline, halideTarget(*target));
   if (!text("statement").empty()) // for people who tune schedules
     pipeline.compile_to_lowered_stmt(text("statement"), builder.arguments(), Halide::Text, halideTarget(*target));
   Halide::Module lowered = pipeline.compile_to_module(builder.arguments(), text("symbol"), halideTarget(*target),
