@@ -148,7 +148,8 @@ typedef struct burin_plan_stream {
   int64_t position_end; /* every position is below this; -1: no bound */
 } burin_plan_stream;
 
-/* CPUID(leaf, subleaf): all bits of `mask` must be set in `reg` (0 eax, 1 ebx, 2 ecx, 3 edx); reg 4: mask of XCR0. */
+/* CPUID(leaf, subleaf): all bits of `mask` must be set in `reg` (0 eax, 1 ebx, 2 ecx, 3 edx); reg 4: mask of XCR0.
+ * On RISC-V reg 0 is Linux's AT_HWCAP, a bit for each extension of one letter, and reg 1 the bytes of a vector register. */
 typedef struct burin_plan_cpu_bit {
   uint32_t leaf, subleaf, reg, mask;
 } burin_plan_cpu_bit;

@@ -1,4 +1,5 @@
-/* Reads CPUID on x86. Other processors are not asked: their targets have no bits in the table. */
+/* Reads CPUID on x86; on RISC-V asks Linux and the processor. Others are not asked: their targets have no bits in the
+ * table. Nor is a RISC-V processor without an operating system: who wrote its start code turned the vector unit on. */
 #include "processor.h"
 
 #if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)
@@ -28,6 +29,27 @@ int burin_processor_has(const burin_plan_cpu_bit *bits, int32_t count) {
     if ((value & bits[i].mask) != bits[i].mask)
       return 0;
   }
+  return 1;
+}
+
+#elif defined(__riscv) && defined(__linux__) && __STDC_HOSTED__ && defined(__GNUC__)
+#include <sys/auxv.h>
+
+/* Bytes of a vector register: the CSR vlenb, by its number. 0 without vectors, where reading it is illegal. */
+static uint32_t vector_bytes(unsigned long extensions) {
+  const unsigned long vectors = 1ul << ('V' - 'A');
+  unsigned long bytes = 0;
+  if (extensions & vectors)
+    __asm__ volatile("csrr %0, 0xc22" : "=r"(bytes));
+  return (uint32_t)bytes;
+}
+
+int burin_processor_has(const burin_plan_cpu_bit *bits, int32_t count) {
+  const unsigned long extensions = getauxval(AT_HWCAP);
+  const uint32_t values[2] = {(uint32_t)extensions, vector_bytes(extensions)};
+  for (int32_t i = 0; i < count; ++i)
+    if ((values[bits[i].reg & 1] & bits[i].mask) != bits[i].mask)
+      return 0;
   return 1;
 }
 

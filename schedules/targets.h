@@ -13,6 +13,7 @@ namespace burin {
 struct Schedules; // schedules/schedule.h: the functions that serve the kernel classes
 
 /// CPUID(leaf, subleaf): all bits of `mask` must be set in `reg` (0 eax, 1 ebx, 2 ecx, 3 edx); reg 4: mask of XCR0.
+/// targets.def says what stands for it on RISC-V.
 struct CpuBit {
   uint32_t leaf, subleaf, reg, mask;
 };

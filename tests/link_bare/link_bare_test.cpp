@@ -124,7 +124,7 @@ class link_bare : public testing::TestWithParam<std::string> {
 protected:
   void SetUp() override {
     const Target &target = *findTarget(GetParam());
-    if (!runsHere(target) && (target.runner.empty() || !llvm::sys::findProgramByName(target.runner)))
+    if (!runsHere(target) && (target.runner.empty() || !llvm::sys::findProgramByName(target.runner.split(' ').first)))
       GTEST_SKIP() << GetParam() << " does not run on this machine, and its runner '" << target.runner.str()
                    << "' is not installed";
     if (!llvm::sys::findProgramByName(compilerOf(target)))
