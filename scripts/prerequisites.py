@@ -44,6 +44,8 @@ PACKAGES = [
     Package("nlohmann-json3-dev", "JSON: headers of safetensors files, reports"),
     Package("gcc-aarch64-linux-gnu", "links programs for 64-bit ARM, for tests", required=False),
     Package("libc6-dev-arm64-cross", "their C library", required=False),
+    Package("gcc-riscv64-linux-gnu", "links programs for 64-bit RISC-V, for tests", required=False),
+    Package("libc6-dev-riscv64-cross", "their C library", required=False),
     Package("clang-22", "compiles and links programs for WebAssembly, for tests", required=False),
     Package("wasi-libc", "their C library", required=False),
     Package("libclang-rt-22-dev-wasm32", "their compiler's own functions", required=False),

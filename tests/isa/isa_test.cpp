@@ -175,7 +175,7 @@ static bool usesRegister(const Instruction &instruction, const char *kind) {
 static bool isProduct(const Instruction &instruction) {
   llvm::StringRef mnemonic = instruction.mnemonic;
   return (mnemonic.starts_with("vfmadd") && mnemonic.ends_with("ps")) || mnemonic == "mulps" || mnemonic == "vmulps" ||
-         mnemonic == "fmla";
+         mnemonic == "fmla" || mnemonic.starts_with("vfmacc") || mnemonic == "vfmadd.vv" || mnemonic == "vfmadd.vf";
 }
 
 static bool readsConstants(const isa::Loop &loop) {
@@ -304,6 +304,28 @@ TEST(instructions_of_neon, contracts_are_fused_by_lane_and_spill_nothing) {
   }
 }
 
+// On RISC-V the generic schedules: a pass over K is a row by a panel of four vectors at most, every product with its
+// addition.
+TEST(instructions_of_riscv, contracts_are_fused) {
+  TemporaryFolder folder;
+  CompileOptions options;
+  options.target = "riscv-64";
+  options.outputFolder = folder.path();
+  std::string path = compile(Several::get().graph, options).objectPath;
+  std::vector<isa::Loop> loops = innerLoopsOf(isa::disassemble(path), "riscv_64");
+  ASSERT_FALSE(loops.empty());
+  for (const isa::Loop &loop : loops)
+    for (const Instruction &instruction : loop)
+      EXPECT_FALSE(llvm::StringRef(instruction.mnemonic).starts_with("vfmul")) << textOf(loop);
+  // What Halide asks of LLVM that it does not have would be called by its name (schedules/vector_predication.h).
+  auto file = llvm::cantFail(llvm::errorOrToExpected(llvm::MemoryBuffer::getFile(path)));
+  auto object = llvm::cantFail(llvm::object::ObjectFile::createELFObjectFile(file->getMemBufferRef()));
+  for (const llvm::object::SymbolRef &symbol : object->symbols()) {
+    llvm::StringRef name = llvm::cantFail(symbol.getName());
+    EXPECT_FALSE(name.starts_with("llvm.")) << name.str();
+  }
+}
+
 // ---- Lesser processors, by isa_program.c
 
 namespace {
@@ -389,4 +411,59 @@ TEST_F(processors, are_not_made_to_run_what_they_lack) {
             "open: status " + std::to_string(BURIN_CPU_UNSUPPORTED) +
                 ": the open option isa asks for 'x86-64-avx2', for which this processor, or its operating "
                 "system, lacks something; of what the object holds, this processor runs 'x86-64-sse41'");
+}
+
+// ---- Processors with RISC-V's vectors, whose width is their makers' choice
+
+/// What opening a model says on a processor that the emulator stands for.
+static std::pair<burin_status, std::string> openedOnRiscV(llvm::StringLiteral runner) {
+  Target target = *findTarget("riscv-64");
+  CompileOptions options;
+  TemporaryFolder folder;
+  options.target = target.name.str();
+  options.outputFolder = folder.path();
+  Graph g("small");
+  Tensor x = g.input("x", {g.time("time", {.max = 9}), 5});
+  g.output("y", multi_head_self_attention(x, {.d_model = 5, .heads = 1, .causal = true}));
+  DeclaredGraph graph(std::move(g));
+  CompileResult compiled = compile(graph, options);
+  target.runner = runner;
+  compiled.plan.target = &target;
+  std::unique_ptr<LoadedModel> loaded = llvm::cantFail(LoadedModel::load(compiled));
+  std::string weights = graph.fileOf(graph.randomWeights(1));
+  char message[512] = "";
+  burin_open_options open = {};
+  open.weights = weights.data();
+  open.weights_bytes = weights.size();
+  open.message = message;
+  open.message_bytes = sizeof message;
+  burin_status status = BURIN_OK;
+  loaded->open(open, status);
+  return {status, message};
+}
+
+class riscv_processors : public testing::Test {
+protected:
+  void SetUp() override {
+    if (std::string why = whyNotRunnable(*findTarget("riscv-64")); !why.empty())
+      GTEST_SKIP() << why;
+  }
+};
+
+TEST_F(riscv_processors, with_vectors_of_128_bits_open_it) {
+  auto [status, message] = openedOnRiscV("qemu-riscv64 -cpu rv64,v=true,vlen=128,vext_spec=v1.0");
+  EXPECT_EQ(status, BURIN_OK) << message;
+}
+
+// The code stores whole registers: with wider ones it would write beyond a vector.
+TEST_F(riscv_processors, with_vectors_of_256_bits_get_a_status) {
+  auto [status, message] = openedOnRiscV("qemu-riscv64 -cpu rv64,v=true,vlen=256,vext_spec=v1.0");
+  EXPECT_EQ(status, BURIN_CPU_UNSUPPORTED);
+  EXPECT_EQ(message, "this processor, or its operating system, lacks what target 'riscv-64' needs");
+}
+
+TEST_F(riscv_processors, without_vectors_get_a_status) {
+  auto [status, message] = openedOnRiscV("qemu-riscv64 -cpu rv64");
+  EXPECT_EQ(status, BURIN_CPU_UNSUPPORTED);
+  EXPECT_EQ(message, "this processor, or its operating system, lacks what target 'riscv-64' needs");
 }

@@ -6,6 +6,7 @@
 // TABLE-DAG: x86-64-avx2 {{ *}}x86 with AVX2 and FMA {{ *}}8 floats
 // TABLE-DAG: x86-64-avx512 {{ *}}x86 with AVX-512 {{ *}}16 floats
 // TABLE-DAG: opencl {{ *}}GPUs and processors through OpenCL
+// TABLE-DAG: riscv-64 {{ *}}RISC-V with V, vectors of 128 bits {{ *}}4 floats
 // TABLE: Several in one object
 // TABLE: x86-64 {{ *}}any x86 from 2008 on {{ *}}runs {{[0-3]}} of 3
 // TABLE-NEXT: x86-64-avx512, x86-64-avx2, x86-64-sse41
@@ -21,6 +22,10 @@
 // UNKNOWN: error: target 'x86-64-avx3' is not known; near it is x86-64-avx2; `burin targets` lists all
 // RUN: not burin compile %s -o %t --target cuda-capability_85 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: error: target 'cuda-capability_85' is not known; near it are cuda-capability_75, cuda-capability_80 and cuda-capability_86; `burin targets` lists all
+// RUN: not burin compile %s -o %t --target riscv64 2>&1 | FileCheck %s --check-prefix=NEAREST
+// NEAREST: error: target 'riscv64' is not known; near it is riscv-64; `burin targets` lists all
+// RUN: not burin compile %s -o %t --target x86-64-sse41,riscv-64 2>&1 | FileCheck %s --check-prefix=TWO
+// TWO: error: targets x86-64-sse41 and riscv-64 cannot be in one object: it is for x86_64-unknown-linux-gnu or for riscv64-unknown-linux-gnu; compile once for each
 // RUN: not burin inspect %s --target x86-64 2>&1 | FileCheck %s --check-prefix=SEVERAL
 // SEVERAL: error: 'x86-64' are several targets, expected one of x86-64-avx512, x86-64-avx2 and x86-64-sse41
 
