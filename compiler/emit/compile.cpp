@@ -1,5 +1,6 @@
 // The steps from a graph to files, in order, each timed.
 #include "emit/compile.h"
+#include "emit/description.h"
 #include "emit/installation.h"
 #include "emit/kernel_worker.h"
 #include "emit/link_modules.h"
@@ -212,13 +213,16 @@ Expected<CompileResult> compileModel(mlir::ModuleOp module, const CompileOptions
   if (Error error = installText(headerOf(plans, options.runtime), result.headerPath))
     return error;
   if (options.sharedLibrary) {
+    Expected<std::string> described = addDescription(result.objectPath, descriptionOf(plans), folder);
+    if (!described)
+      return described.takeError();
     std::vector<std::string> archives;
     for (const TargetRun &run : runs)
       archives.push_back(gpuArchive(run.target));
     archives.push_back(runtimeArchive(runs.front().target));
     llvm::erase(archives, "");
     result.sharedLibraryPath = stem + ".so";
-    if (Error error = writeSharedLibrary(result.objectPath, archives, result.sharedLibraryPath))
+    if (Error error = writeSharedLibrary(*described, archives, result.sharedLibraryPath))
       return error;
   } else if (Error error = installGpuArchives(runs, options.outputFolder)) {
     return error;

@@ -385,7 +385,7 @@ Error writeObject(ArrayRef<TargetCode> targets, StringRef folder, StringRef path
 
 Error writeSharedLibrary(StringRef object, ArrayRef<std::string> archives, StringRef path) {
   std::string temporary = (path + ".new").str();
-  std::vector<std::string> link{"ld.lld", "-shared", "-o", temporary, object.str()};
+  std::vector<std::string> link{"ld.lld", "-shared", "--undefined=burin_status_text", "-o", temporary, object.str()};
   link.insert(link.end(), archives.begin(), archives.end());
   if (Error error = runTool(link))
     return error;
