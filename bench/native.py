@@ -35,8 +35,9 @@ class Program:
     """A program of native/ that serves bursts."""
 
     def __init__(self, command: list[Path | str], outputs: int) -> None:
-        environment = dict(os.environ, OUTPUTS=str(outputs))
-        self.process = subprocess.Popen([str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.command = [str(word) for word in command]
+        self.environment = environment = dict(os.environ, OUTPUTS=str(outputs))
+        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True, env=environment, preexec_fn=pinned(1))
         self.answer = np.array(self.process.stdout.readline().split(), np.float64)
         if not len(self.answer):

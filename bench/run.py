@@ -18,12 +18,13 @@ from typing import NamedTuple
 from bench.contest import OURS, peers_of, two_best
 from bench.engines import Engine, cores_for, in_turn
 from bench.models import NAMES, compile_model
-from bench.native import Programs
+from bench.native import Program, Programs
 from bench.page import write_page
 from bench.plot import write_plot
 from bench.record import Machine, Record, Times, count_of, duration, losses, make_record, table
 from bench.reference import reference
 from bench.shapes import BY_ID, WORKLOADS, Workload
+from bench.start_up import StartUp, lines_of, own_sizes, record_of, start_up
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results"
@@ -38,6 +39,7 @@ class Pace(NamedTuple):
 
 
 QUICK, FULL = Pace(8, 0.06), Pace(16, 0.1)
+START_UP = "W2.fwd"  # the control loop's encoder: sizes, and time to the first result of a fresh process
 LARGE_FLOPS = 1e10  # workloads beyond it get half as many rounds: a call of theirs outlasts a burst
 
 
@@ -68,6 +70,7 @@ class Bench:
         self.models = self.cache / "models"
         self.engines: dict[str, Engine | None] = {}
         self.programs = Programs(options.build, self.models, self.cache)
+        self.start_ups: dict[str, StartUp] = {}
 
     def engine(self, name: str) -> Engine | None:
         """Started when it is first wanted; None, and named once, where it does not start."""
@@ -125,8 +128,10 @@ class Bench:
             return None, {}
         programs = self.programs.of(workload, set(self.options.installed), say)
         times = in_turn(programs, self.pace.rounds, self.pace.seconds)
-        for program in programs.values():
+        for name, program in programs.items():
             program.close()
+            if workload.id == START_UP and isinstance(program, Program):
+                self.start_ups[name] = start_up(program.command, program.environment)
         return times.pop(OURS, None), times
 
     def run(self, workloads: list[Workload]) -> list[Record]:
@@ -193,11 +198,17 @@ def main() -> int:
     workloads = [workload for workload in WORKLOADS if workload.id in options.only]
     prepare_models(options, workloads)
     full_run = read_full_run()
-    records = [record for threads in options.threads for record in Bench(options, threads, full_run).run(workloads)]
+    benches = [Bench(options, threads, full_run) for threads in options.threads]
+    records = [record for bench in benches for record in bench.run(workloads)]
+    start_ups = {name: found for bench in benches for name, found in bench.start_ups.items()}
     write(records, RESULTS)
     if not options.quick and options.only == list(BY_ID):
         (RESULTS / "full.json").write_text((RESULTS / "latest.json").read_text())
     print(f"\n{table(records)}\n")
+    if start_ups:
+        sizes = own_sizes(options.build)
+        print("\n".join(lines_of(START_UP, start_ups, sizes)) + "\n")
+        (RESULTS / "start_up.json").write_text(json.dumps(record_of(START_UP, start_ups, sizes), indent=1) + "\n")
     lost = losses(records)
     print("slower than a peer:\n  " + "\n  ".join(lost) if lost else "no case in which a peer is faster")
     print(f"{RESULTS / 'latest.json'}, latest.svg, latest.html")

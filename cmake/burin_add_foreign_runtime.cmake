@@ -46,6 +46,14 @@ function(burin_add_foreign_runtime target compiler)
     VERBATIM)
   add_custom_target(burin_runtime_${target} DEPENDS ${output}/libburin_runtime.a ${output}/model_server.o)
   add_dependencies(burin_foreign_runtimes burin_runtime_${target})
+
+  # Installed as well, for projects that are compiled for that processor (BurinConfig.cmake.in).
+  string(REGEX MATCH "^[^-]+" processor ${compiler})
+  if(foreign_SYSTEM STREQUAL "wasi")
+    set(processor wasm32)
+  endif()
+  set_property(GLOBAL APPEND_STRING PROPERTY BURIN_FOREIGN_TARGETS "set(_burin_target_of_${processor} ${target})\n")
+  install(FILES ${output}/libburin_runtime.a DESTINATION lib/${target})
 endfunction()
 
 # bin/<name>: runs a script of scripts/ with the project's own Python, where that has the module.

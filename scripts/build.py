@@ -106,14 +106,24 @@ def count_results(report: Path) -> Count:
     return Count(**counts)
 
 
+def print_reports(report: Path) -> None:
+    """What the tests with the label `report` wrote: ctest shows it only of those that failed."""
+    for case in ElementTree.parse(report).getroot().iter("testcase"):
+        labels = [entry.get("value", "") for entry in case.iter("property") if entry.get("name") == "cmake_labels"]
+        if "report" in ";".join(labels).split(";") and case.get("status") == "run":
+            print(f"\n{case.get('name')}\n{case.findtext('system-out', '')}")
+
+
 def test(preset: str, only: str | None) -> int:
     """Runs what ctest knows: GoogleTest cases, folders of FileCheck tests, example programs."""
     folder = build(preset)
     report = folder / "test_results.xml"
     report.unlink(missing_ok=True)
     command = [VENV / "bin" / "ctest", "--test-dir", folder, "--output-on-failure", f"-j{TEST_JOBS}",
-               "--no-tests=error", "--output-junit", report]
+               "--no-tests=error", "--output-junit", report, "--test-output-size-passed", "1000000"]
     status = run_visibly("ctest", command + (["-R", only] if only else []))
+    if report.exists():
+        print_reports(report)
     count = count_results(report) if report.exists() else Count(0, 0, 0)
     print(count)
     return 1 if status != 0 or count.failed else 0

@@ -1,5 +1,5 @@
 """Runs a WebAssembly program (WASI, preview 1) as if it were one of this machine's: its arguments, standard input and
-output, files by their paths here, and its exit status.
+output, files by their absolute paths, and its exit status.
 
     .venv/bin/python scripts/run_wasm.py PROGRAM.wasm [ARGUMENT…]
 

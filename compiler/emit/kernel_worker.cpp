@@ -30,7 +30,7 @@ static const char workerFlag[] = "--burin-kernel-worker";
 /// What a block of threads has on every GPU that the targets name, without asking the driver for more.
 constexpr int64_t mostSharedBytes = 48 * 1024;
 
-static std::string compilerVersion() {
+std::string kernelCompilerVersion() {
   return "Halide " + std::to_string(HALIDE_VERSION_MAJOR) + "." + std::to_string(HALIDE_VERSION_MINOR) + "." +
          std::to_string(HALIDE_VERSION_PATCH);
 }
@@ -344,7 +344,7 @@ compileKernels(llvm::ArrayRef<KernelSource> kernels, const Target &target, const
                                                                   {"symbol", kernels[i].symbol},
                                                                   {"function", kernels[i].function},
                                                                   {"module", kernels[i].module}});
-      std::string key = KernelCache::key(input, compilerVersion());
+      std::string key = KernelCache::key(input, kernelCompilerVersion());
       if (auto entry = options.useCache ? cache.find(key) : std::nullopt) {
         if (auto kernel = readReport(entry->report, entry->object)) {
           kernel->seconds = 0;

@@ -43,6 +43,9 @@ llvm::Expected<std::vector<CompiledKernel>>
 compileKernels(llvm::ArrayRef<KernelSource> kernels, const Target &target, const KernelCompileOptions &options = {},
                llvm::function_ref<void(const KernelSource &, const CompiledKernel &)> progress = nullptr);
 
+/// What compiles kernels, "Halide 21.0.0": a part of a cached kernel's key.
+std::string kernelCompilerVersion();
+
 /// The hidden command of the tool. A main() calls this first: `if (isKernelWorker(argc, argv)) return
 /// runKernelWorker(argc, argv);`.
 bool isKernelWorker(int argc, char **argv);

@@ -40,8 +40,9 @@ static llvm::Expected<GraphSource> readDescription(const GraphSource &given, Ben
 }
 
 /// Writes weights from a seed to a file that `remover` deletes.
-static llvm::Error writeInitialWeights(mlir::ModuleOp module, std::string &file, llvm::FileRemover &remover) {
-  llvm::Expected<SafetensorsWriter> weights = initialWeights(signatureOf(module), 0);
+static llvm::Error writeInitialWeights(mlir::ModuleOp module, std::string &file, llvm::FileRemover &remover,
+                                       Progress &progress) {
+  llvm::Expected<SafetensorsWriter> weights = initialWeights(signatureOf(module), 0, progress);
   if (!weights)
     return weights.takeError();
   llvm::SmallString<128> path;
@@ -69,7 +70,7 @@ static llvm::Error benchModel(const GraphSource &given, BenchOptions &options, c
   }
   llvm::FileRemover remover;
   if (weights.empty())
-    if (llvm::Error error = writeInitialWeights(graph->module(), weights, remover))
+    if (llvm::Error error = writeInitialWeights(graph->module(), weights, remover, progress))
       return error;
 
   auto model = CompiledModel::compile(graph->module(), target.name, options.jobs, progress);
@@ -107,11 +108,12 @@ static llvm::Expected<int> bench(const GraphSource &source, BenchOptions &option
 
 void addBenchCommand(Tool &tool) {
   const std::string again = "\n  " + tool.app.get_name() + " bench ";
-  CLI::App *command = addCommand(tool, "bench", "latency of a graph's entry points and kernels, or one kernel alone",
-                                 tool.graph.exampleArgument() + "--target host" + again + tool.graph.exampleArgument() +
-                                     "--weights weights.safetensors --times 8,32,128 --mixed 64 --start-up" +
-                                     (tool.graph.isOwn() ? "" : again + "examples/04_sentence_embeddings") + again +
-                                     "--kernel contract --size 128x384x1536");
+  CLI::App *command =
+      addCommand(tool, "bench", "latency of a graph's entry points and kernels, or one kernel alone",
+                 tool.graph.exampleArgument() + "--target host" + again + tool.graph.exampleArgument() +
+                     "--weights weights.safetensors --times 8,32,128 --mixed 64 --start-up" +
+                     (tool.graph.isOwn() ? "" : again + "examples/04_sentence_embeddings --times 32 --mixed 8") +
+                     again + "--kernel contract --size 128x384x1536");
   if (!tool.graph.isOwn())
     command->description(command->get_description() +
                          "; GRAPH may be a folder too, whose bench.json names a graph and options");

@@ -2,6 +2,9 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/passes.h"
+#include "llvm/Support/CommandLine.h"
+
+static llvm::cl::extrahelp example("\nExample:\n  burin-opt --burin-graph policy.mlir\n");
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;

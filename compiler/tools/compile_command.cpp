@@ -1,5 +1,6 @@
 // burin compile: a graph to an object and its header.
 #include "emit/compile.h"
+#include "nlohmann/json.hpp"
 #include "tools/commands.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -11,7 +12,7 @@ namespace {
 struct CompileCommandOptions {
   std::string folder, target;
   Runtime runtime = Runtime::hosted;
-  bool sharedLibrary = false, statistics = false;
+  bool sharedLibrary = false, statistics = false, json = false;
   unsigned jobs = 0;
 };
 } // namespace
@@ -30,6 +31,29 @@ static void printWhatToLink() {
   llvm::outs() << "link with " << archiveNameOf(Runtime::bare) << "; the program provides ";
   llvm::interleaveComma(bareSymbols(), llvm::outs(), [](const BareSymbol &symbol) { llvm::outs() << symbol.name; });
   llvm::outs() << "\n";
+}
+
+static void printJson(const CompileResult &result, Runtime runtime) {
+  nlohmann::ordered_json line = {
+      {"model", result.plan.name}, {"object", result.objectPath}, {"header", result.headerPath}};
+  if (!result.sharedLibraryPath.empty())
+    line["shared_library"] = result.sharedLibraryPath;
+  if (runtime == Runtime::bare) {
+    line["link_with"] = archiveNameOf(Runtime::bare).str();
+    for (const BareSymbol &symbol : bareSymbols())
+      line["program_provides"].push_back(symbol.name.str());
+  }
+  for (const PhaseTime &time : result.times)
+    line["phases"].push_back({{"phase", time.phase}, {"seconds", time.seconds}});
+  for (const KernelReport &kernel : result.kernels)
+    line["kernels"].push_back({{"kernel", kernel.function},
+                               {"class", kernel.kernelClass},
+                               {"seconds", kernel.seconds},
+                               {"cached", kernel.cached},
+                               {"code_bytes", kernel.objectBytes},
+                               {"arena_bytes", kernel.heapBytes},
+                               {"stack_bytes", kernel.stackBytes}});
+  llvm::outs() << line.dump() << "\n";
 }
 
 static llvm::Expected<int> compile(const GraphSource &source, const CompileCommandOptions &given) {
@@ -51,6 +75,10 @@ static llvm::Expected<int> compile(const GraphSource &source, const CompileComma
   progress.clear();
   if (!result)
     return result.takeError();
+  if (given.json) {
+    printJson(*result, given.runtime);
+    return 0;
+  }
   if (given.statistics)
     printStatistics(*result);
   for (const std::string &path : {result->objectPath, result->headerPath, result->sharedLibraryPath})
@@ -76,6 +104,7 @@ void addCompileCommand(Tool &tool) {
           std::map<std::string, Runtime>{{"hosted", Runtime::hosted}, {"bare", Runtime::bare}}));
   command->add_flag("--shared", options->sharedLibrary, "a shared library too");
   command->add_flag("--stats", options->statistics, "print the time of every pass and kernel");
+  command->add_flag("--json", options->json, "one JSON object: the files, and what --stats prints");
   command->callback([&tool, options] { tool.action = [&tool, options] { return compile(tool.graph, *options); }; });
 }
 

@@ -47,9 +47,11 @@ llvm::Expected<std::vector<float>> initialValues(const Parameter &parameter, uin
   return values;
 }
 
-llvm::Expected<SafetensorsWriter> initialWeights(const GraphSignature &signature, uint64_t seed) {
+llvm::Expected<SafetensorsWriter> initialWeights(const GraphSignature &signature, uint64_t seed, Progress &progress) {
   SafetensorsWriter writer;
+  int64_t done = 0, total = int64_t(signature.parameters.size());
   for (const Parameter &parameter : signature.parameters) {
+    progress.update("making weights", done++, total);
     llvm::Expected<std::vector<float>> values = initialValues(parameter, seed);
     if (!values)
       return values.takeError();

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "tools/graph_signature.h"
+#include "tools/progress.h"
 
 namespace burin {
 
@@ -27,7 +28,7 @@ private:
 llvm::Expected<std::vector<float>> initialValues(const Parameter &parameter, uint64_t seed);
 
 /// All parameters of a graph as a safetensors file.
-llvm::Expected<SafetensorsWriter> initialWeights(const GraphSignature &signature, uint64_t seed);
+llvm::Expected<SafetensorsWriter> initialWeights(const GraphSignature &signature, uint64_t seed, Progress &progress);
 
 /// `count` numbers from N(0, 1), for inputs.
 std::vector<float> normalValues(int64_t count, uint64_t seed, llvm::StringRef name);

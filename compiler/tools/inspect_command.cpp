@@ -21,10 +21,10 @@ struct InspectOptions {
 /// Runs the passes and compiles what they left, to time it on weights from a seed: how long a kernel takes is not a
 /// matter of their values.
 static llvm::Expected<std::vector<EntryTimes>> measure(mlir::ModuleOp module, const Target &target, unsigned jobs) {
-  llvm::Expected<SafetensorsWriter> weights = initialWeights(signatureOf(module), 0);
+  Progress progress;
+  llvm::Expected<SafetensorsWriter> weights = initialWeights(signatureOf(module), 0, progress);
   if (!weights)
     return weights.takeError();
-  Progress progress;
   auto model = CompiledModel::compile(module, target.name, jobs, progress);
   if (!model)
     return model.takeError();

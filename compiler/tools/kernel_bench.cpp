@@ -87,7 +87,7 @@ llvm::Error benchKernel(const KernelBenchOptions &options, const Target &target,
   if (!graph)
     return graph.takeError();
   GraphSignature signature = signatureOf(graph->module());
-  llvm::Expected<SafetensorsWriter> weights = initialWeights(signature, 0);
+  llvm::Expected<SafetensorsWriter> weights = initialWeights(signature, 0, progress);
   if (!weights)
     return weights.takeError();
   auto model = CompiledModel::compile(graph->module(), target.name, options.jobs, progress);

@@ -3,6 +3,7 @@
 // Packing needs the plan's tables and no kernel, so nothing is compiled and any target's file is written anywhere.
 #include "emit/compile.h"
 #include "emit/plan_tables.h"
+#include "nlohmann/json.hpp"
 #include "tools/commands.h"
 #include "tools/failure.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 struct PackOptions {
   std::string weights, output, verify, target;
-  bool targetGiven = false, allowExtraTensors = false;
+  bool targetGiven = false, allowExtraTensors = false, json = false;
 };
 
 /// Progress of the runtime's functions as the tool shows it.
@@ -65,6 +66,14 @@ static llvm::Expected<int> pack(const GraphSource &source, const PackOptions &gi
   progress.shown.clear();
   if (status != BURIN_OK)
     return failureOf(given.weights, message, status);
+  if (given.json) {
+    nlohmann::ordered_json line = {{"file", given.output},
+                                   {"model", (*plan)->table()->name},
+                                   {"target", (*target)->name.str()},
+                                   {"weights_bytes", (*plan)->table()->weights_bytes}};
+    llvm::outs() << line.dump() << "\n";
+    return 0;
+  }
   llvm::outs() << given.output << ": " << (*plan)->table()->weights_bytes << " bytes of weights of '"
                << (*plan)->table()->name << "' for " << (*target)->name << "\n";
   return 0;
@@ -102,6 +111,16 @@ static llvm::Expected<int> verify(const GraphSource &source, const PackOptions &
   if (source.isGiven())
     if (llvm::Error error = compareWithGraph(source, given, found.target))
       return error;
+  if (given.json) {
+    nlohmann::ordered_json line = {{"file", given.verify},
+                                   {"whole", true},
+                                   {"model", found.model},
+                                   {"target", found.target},
+                                   {"weights_bytes", found.weights_bytes},
+                                   {"compared_with_graph", source.isGiven()}};
+    llvm::outs() << line.dump() << "\n";
+    return 0;
+  }
   llvm::outs() << given.verify << ": whole, " << found.weights_bytes << " bytes of weights of '" << found.model
                << "' for " << found.target << (source.isGiven() ? ", which the graph takes" : "") << "\n";
   return 0;
@@ -124,6 +143,7 @@ void addPackCommand(Tool &tool) {
       ->excludes(output);
   command->add_flag("--allow-extra-tensors", options->allowExtraTensors, "ignore tensors that the graph does not name");
   addTargetOption(*command, options->target);
+  command->add_flag("--json", options->json, "one JSON object");
   command->callback([&tool, command, weights, output, options] {
     options->targetGiven = command->count("--target") > 0;
     if (!options->verify.empty()) {

@@ -112,7 +112,8 @@ static llvm::Expected<CompiledModel::Outputs> runForward(CompiledModel &model, c
 
 /// Sample after sample, each sequence from a fresh state to which all context was appended; row n of an output is what
 /// sample n gave.
-static llvm::Expected<CompiledModel::Outputs> runSteps(CompiledModel &model, const RunInputs &inputs) {
+static llvm::Expected<CompiledModel::Outputs> runSteps(CompiledModel &model, const RunInputs &inputs,
+                                                       Progress &progress) {
   if (!model.hasStep())
     return failure("the graph has no step: " + model.noStepReason());
   const burin_plan_entry &step = *model.streams()[0].one;
@@ -129,6 +130,7 @@ static llvm::Expected<CompiledModel::Outputs> runSteps(CompiledModel &model, con
         return none.takeError();
     }
     for (int64_t row = offsets[sequence]; row < offsets[sequence + 1]; ++row) {
+      progress.update("steps", row, offsets.back());
       llvm::Expected<CompiledModel::Outputs> outputs = model.step(inputs.values().of(step, row));
       if (!outputs)
         return outputs.takeError();
@@ -161,7 +163,7 @@ static llvm::Expected<int> run(const GraphSource &source, const RunOptions &opti
   if (llvm::Error error = (*model)->openFile(options.weights, options.allowExtraTensors))
     return error;
   llvm::Expected<CompiledModel::Outputs> outputs =
-      options.step ? runSteps(**model, inputs) : runForward(**model, inputs);
+      options.step ? runSteps(**model, inputs, progress) : runForward(**model, inputs);
   if (!outputs)
     return outputs.takeError();
   SafetensorsWriter writer;

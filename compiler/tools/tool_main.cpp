@@ -5,6 +5,7 @@
 #include "tools/commands.h"
 #include "tools/failure.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -14,10 +15,16 @@ namespace {
 enum ExitStatus { success = 0, error = 1, wrongUsage = 2 };
 }
 
+static const char exitStatuses[] = "Exit status: 0, or 1 after an error, or 2 for wrong usage.";
+
+static std::string versions() {
+  return "Burin " BURIN_VERSION ", " + kernelCompilerVersion() + ", LLVM " LLVM_VERSION_STRING;
+}
+
 CLI::App *addCommand(Tool &tool, const std::string &name, const std::string &what, const std::string &example) {
   CLI::App *command = tool.app.add_subcommand(name, what);
   std::string program = tool.app.get_name();
-  command->footer("Example:\n  " + program + " " + name + " " + example);
+  command->footer("Example:\n  " + program + " " + name + " " + example + "\n\n" + exitStatuses);
   return command;
 }
 
@@ -99,8 +106,9 @@ int toolMain(int argc, char **argv, GraphBuilder ownGraph) {
   addBenchCommand(tool);
   addTargetsCommand(tool);
   app.require_subcommand(1);
-  app.footer("Example:\n  " + program + " check tests/golden/mhsa_page.safetensors\n\n'" + program +
-             " COMMAND --help' says more about a command.");
+  app.set_version_flag("--version", versions(), "Burin's, Halide's and LLVM's");
+  app.footer("Example:\n  " + program + " check tests/golden/mhsa_page.safetensors\n\n" + exitStatuses + "\n'" +
+             program + " COMMAND --help' says more about a command.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &parseError) {

@@ -8,8 +8,10 @@ all have to agree: no way of linking changes a bit.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import unittest
@@ -22,6 +24,7 @@ CMAKE, NINJA = os.environ["BURIN_CMAKE"], os.environ["BURIN_NINJA"]
 PYTHON = os.environ["BURIN_PYTHON"]  # has Halide's Python package
 PREFIX = SCRATCH / "prefix"
 PROJECT = SCRATCH / "cmake_project"  # its build folder
+EMBEDDED = SCRATCH / "whole.safetensors"
 MODEL = PROJECT / "small"  # small.o and small.h
 WEIGHTS = PROJECT / "small.safetensors"
 
@@ -54,6 +57,12 @@ def run(*command, folder: Path = SCRATCH, **environment) -> str:
     return done.stdout
 
 
+def write_weights(path: Path, values: list[float]) -> None:
+    """A safetensors file of `W` [3, 2]."""
+    header = json.dumps({"W": {"dtype": "F32", "shape": [3, 2], "data_offsets": [0, 24]}}).encode()
+    path.write_bytes(struct.pack("<Q", len(header)) + header + struct.pack("<6f", *values))
+
+
 def fresh(name: str) -> Path:
     folder = SCRATCH / name
     shutil.rmtree(folder, ignore_errors=True)
@@ -66,6 +75,11 @@ def compile_c(output: Path, source: str, *options, include: Path = MODEL) -> Pat
         f"-I{include}", f"-I{PREFIX}/include/burin", "-o", output, HERE / "programs" / source, *options,
         f"-L{PREFIX}/lib", "-lburin_runtime", "-lm")
     return output
+
+
+def loaded_bytes(file: Path) -> int:
+    """Code and data of an object or of an archive's members."""
+    return sum(int(line.split()[3]) for line in run("size", file).splitlines()[1:])
 
 
 class Link(unittest.TestCase):
@@ -84,22 +98,68 @@ class Link(unittest.TestCase):
     def test_cmake_project(self):
         """find_package(Burin), burin_add_model, C99, C++11 with warnings as errors, burin.hpp with and without exceptions."""
         folder = fresh("cmake_project")
-        run(CMAKE, "-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={NINJA}", f"-DCMAKE_PREFIX_PATH={PREFIX}", "-S",
-            HERE / "cmake_project", "-B", folder)
+        write_weights(EMBEDDED, [1, 2, 3, 4, 5, 6])
+        run(CMAKE, "-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={NINJA}", f"-DCMAKE_PREFIX_PATH={PREFIX}",
+            f"-DWEIGHTS={EMBEDDED}", "-S", HERE / "cmake_project", "-B", folder)
         run(NINJA, "-C", folder)
         expected = run(folder / "outputs_c99", WEIGHTS)
         self.assertRegex(expected, r"^forward( -?0x\S+){4}\nstep( -?0x\S+){4}\n$")
         for program in ("outputs_cpp11", "outputs_cpp", "outputs_without_exceptions"):
             self.assertEqual(run(folder / program, WEIGHTS), expected, program)
+        self.assertEqual(run(folder / "outputs_embedded"), "1 2 3 4 5 6\n")
+
+    def configure_cross(self, folder: Path, processor: str) -> None:
+        project = HERE / "cross_project"
+        run(CMAKE, "-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={NINJA}", f"-DCMAKE_PREFIX_PATH={PREFIX}",
+            f"-DCMAKE_TOOLCHAIN_FILE={project / processor}.cmake", "-S", project, "-B", folder)
+
+    @unittest.skipUnless(shutil.which("aarch64-linux-gnu-gcc") and shutil.which("qemu-aarch64"), "no compiler or emulator")
+    def test_cross_project(self):
+        """find_package(Burin) in a project for another processor: its graph's program runs here, and nothing of MLIR or Halide
+        is for that processor."""
+        folder = fresh("cross_project")
+        self.configure_cross(folder, "aarch64")
+        cache = (folder / "CMakeCache.txt").read_text()
+        self.assertNotRegex(cache, "(?i)halide|mlir|llvm")
+        run(NINJA, "-C", folder)
+        self.assertIn("no work to do", run(NINJA, "-C", folder))
+        self.assertRegex((folder / "small" / "small.h").read_text(), "compiled by Burin for arm-64")
+        printed = run("qemu-aarch64", folder / "outputs", folder / "small.safetensors")
+        here = run(PROJECT / "outputs_c99", WEIGHTS)
+        for word, expected in zip(printed.split(), here.split(), strict=True):  # equal bits are promised within an ISA
+            if word.startswith(("0x", "-0x")):
+                self.assertAlmostEqual(float.fromhex(word), float.fromhex(expected), delta=1e-5)
+            else:
+                self.assertEqual(word, expected)
+
+    def test_cross_project_for_a_processor_without_a_runtime(self):
+        with self.assertRaisesRegex(AssertionError, r"has no runtime for processor\s+'z80'"):
+            self.configure_cross(fresh("no_such_processor"), "unknown")
+
+    def test_sizes(self):
+        """By how much a program grows: what is loaded of the control loop's object for one ISA, and of the runtime."""
+        folder = fresh("sizes")
+        rows = []
+        for target in ("x86-64-sse41", "x86-64-avx2", "x86-64-avx512", "arm-64"):
+            run(BUILD / "bin" / "policy_generator", "compile", "-o", folder / target, "--target", target)
+            rows.append((f"control loop's object, {target}", loaded_bytes(folder / target / "policy.o"), 150_000))
+        for what, archive, limit in (("runtime core", "libburin_runtime_bare.a", 64_000),
+                                     ("runtime with files, heap and threads", "libburin_runtime.a", 64_000)):
+            rows.append((what, loaded_bytes(PREFIX / "lib" / archive), limit))
+        for what, size, limit in rows:
+            print(f"{what:40} {size / 1000:6.1f} KB of {limit / 1000:.0f}")
+        self.assertEqual([row for row in rows if row[1] > row[2]], [])
 
     def test_rebuilds_what_changed_and_nothing_else(self):
         self.assertIn("no work to do", run(NINJA, "-C", PROJECT))
         sources = fresh("touched")
         shutil.copytree(HERE / "cmake_project", sources / "cmake_project")
         shutil.copytree(HERE / "programs", sources / "programs")
+        weights = sources / "whole.safetensors"
+        write_weights(weights, [1, 2, 3, 4, 5, 6])
         folder = sources / "build"
-        run(CMAKE, "-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={NINJA}", f"-DCMAKE_PREFIX_PATH={PREFIX}", "-S",
-            sources / "cmake_project", "-B", folder)
+        run(CMAKE, "-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={NINJA}", f"-DCMAKE_PREFIX_PATH={PREFIX}",
+            f"-DWEIGHTS={weights}", "-S", sources / "cmake_project", "-B", folder)
         run(NINJA, "-C", folder, "outputs_c99", "wide")
 
         def rebuilt(touched: str) -> str:
@@ -113,6 +173,16 @@ class Link(unittest.TestCase):
         graph = rebuilt("cmake_project/graph.cpp")
         self.assertIn("small_generator compile -o", graph)
         self.assertNotIn("wide_generator compile -o", graph)
+
+        # Weights inside a model: they alone are packed again, the model is not compiled, and the program has the new ones.
+        run(NINJA, "-C", folder)
+        write_weights(weights, [6, 5, 4, 3, 2, 1])
+        planned = run(NINJA, "-C", folder, "-n", "-v")
+        self.assertIn("whole_generator pack --weights", planned)
+        self.assertNotRegex(planned, r"_generator compile -o|\.cpp\.o -c")
+        run(NINJA, "-C", folder)
+        self.assertEqual(run(folder / "outputs_embedded"), "6 5 4 3 2 1\n")
+        self.assertIn("no work to do", run(NINJA, "-C", folder))
 
     def test_makefile(self):
         """cc, make and pkg-config."""
