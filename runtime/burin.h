@@ -101,7 +101,8 @@ void burin_pool_destroy(burin_pool *pool);
  * Weights come as a safetensors file of float32, float16 or bfloat16, which is packed into memory while opening and not
  * needed afterwards; or as a packed file (`burin pack`), told by its first bytes, whose pages are used as they are:
  * nothing is copied, and processes share them. A packed file stays as it is until the model is closed: replace it by
- * renaming another over it, or `copy` it. Opening checks its size, its header, and that it is for this model.
+ * renaming another over it, or `copy` it. Where a file that is mapped is cut short in place, reading the pages that are
+ * gone ends the process (SIGBUS). Opening checks its size, its header, and that it is for this model.
  *
  * An object may hold code for several instruction sets. Opening chooses the best that processor and operating system
  * have, or the one that `isa` names, or, where there is an operating system and `isa` is null, the one that the

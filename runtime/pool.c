@@ -9,6 +9,8 @@
  * after a while without work they give way at each turn (sched_yield), so that a machine with more threads than
  * processors still gets on. Outside they sleep, each on a semaphore of its own.
  *
+ * A child that was forked has only the caller's thread. It runs every task itself, and ends the pool without the others.
+ *
  * Rejected: a condition variable. To signal it without its mutex loses wake-ups, and a call must not lock; a semaphore
  * is posted with an atomic addition and, where a thread sleeps, a system call (futex) that wakes it.
  */
@@ -22,6 +24,7 @@
 #include <semaphore.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Turns of a loop before it gives way: some tens of microseconds, longer than the parts of a forward that one thread
  * runs alone. Derived. */
@@ -51,6 +54,7 @@ struct burin_pool {
   int32_t taken; /* atomic flag: the pool's one caller */
   int32_t stop;  /* atomic; 1: threads end */
   int64_t keep_awake_us;
+  pid_t process; /* that has the threads: a child that was forked has none of them */
   burin_workers workers;
   int32_t started; /* members with a thread */
   member members[1];
@@ -174,6 +178,7 @@ burin_pool *burin_pool_create(int32_t threads, const burin_pool_options *options
   if (!pool)
     return NULL;
   pool->keep_awake_us = options ? options->keep_awake_us : 0;
+  pool->process = getpid();
   pool->workers.context = pool;
   pool->workers.count = threads;
   pool->workers.run = run;
@@ -199,8 +204,10 @@ void burin_pool_destroy(burin_pool *pool) {
     return;
   __atomic_store_n(&pool->stop, 1, __ATOMIC_SEQ_CST);
   wake_all(pool);
+  int has_threads = pool->process == getpid();
   for (int32_t i = 0; i < pool->started; ++i) {
-    pthread_join(pool->members[i].thread, NULL);
+    if (has_threads)
+      pthread_join(pool->members[i].thread, NULL);
     sem_destroy(&pool->members[i].wake);
   }
   free(pool);

@@ -48,6 +48,7 @@ PACKAGES = [
     Package("libc6-dev-riscv64-cross", "their C library", required=False),
     Package("clang-22", "compiles and links programs for WebAssembly, for tests", required=False),
     Package("wasi-libc", "their C library", required=False),
+    Package("libclang-rt-22-dev", "libFuzzer and its sanitizers, for tests", required=False),
     Package("libclang-rt-22-dev-wasm32", "their compiler's own functions", required=False),
     Package("pocl-opencl-icd", "OpenCL on the processor: golden cases and laws of GPU schedules", required=False),
     Package("ocl-icd-libopencl1", "finds it", required=False),

@@ -11,6 +11,10 @@ using namespace burin;
 #include "dialect/encoder_interfaces.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialect/encoder_attributes.cpp.inc"
+namespace burin { // ops/gate.cpp: the parts of ops' syntax that are no declaration
+ParseResult parseGateBody(OpAsmParser &parser, Region &body);
+void printGateBody(OpAsmPrinter &printer, Operation *op, Region &body);
+} // namespace burin
 #define GET_OP_CLASSES
 #include "dialect/encoder_ops.cpp.inc"
 

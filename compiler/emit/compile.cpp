@@ -7,6 +7,7 @@
 #include "emit/object.h"
 #include "emit/run_tool.h"
 #include "emit/target_list.h"
+#include "emit/write_file.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/passes.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -14,7 +15,6 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 #include <chrono>
 
@@ -60,14 +60,6 @@ std::vector<PlanEntry *> allEntries(ModelPlan &plan) {
       entries.push_back(&*stream.many);
   }
   return entries;
-}
-
-Error writeFile(StringRef path, StringRef bytes) {
-  std::error_code code;
-  raw_fd_ostream stream(path, code);
-  stream << bytes;
-  stream.close();
-  return code || stream.has_error() ? createFileError(path, code ? code : stream.error()) : Error::success();
 }
 
 /// The graph on its way through the compiler for one target.

@@ -55,7 +55,15 @@ std::string KernelCache::key(StringRef input, StringRef compilerVersion) {
   return toHex(hash.final(), /*LowerCase=*/true);
 }
 
-/// An entry is a line with the length of the report, the report, the object.
+static std::string hashOf(StringRef report, StringRef object) {
+  SHA256 hash;
+  hash.update(report);
+  hash.update(object);
+  return toHex(hash.final(), /*LowerCase=*/true);
+}
+
+/// An entry is a line with the hash of what follows and the length of the report; the report, the object. A damaged file
+/// is no entry.
 std::optional<KernelCache::Entry> KernelCache::find(StringRef key) const {
   if (folder_.empty())
     return std::nullopt;
@@ -64,9 +72,11 @@ std::optional<KernelCache::Entry> KernelCache::find(StringRef key) const {
   auto file = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!file)
     return std::nullopt;
-  auto [length, rest] = (*file)->getBuffer().split('\n');
+  auto [line, rest] = (*file)->getBuffer().split('\n');
+  auto [hash, length] = line.split(' ');
   size_t reportBytes;
-  if (length.getAsInteger(10, reportBytes) || reportBytes >= rest.size())
+  if (length.getAsInteger(10, reportBytes) || reportBytes >= rest.size() ||
+      hash != hashOf(rest.take_front(reportBytes), rest.drop_front(reportBytes)))
     return std::nullopt;
   return Entry{rest.drop_front(reportBytes).str(), rest.take_front(reportBytes).str()};
 }
@@ -82,7 +92,7 @@ void KernelCache::insert(StringRef key, const Entry &entry) const {
   bool bad;
   {
     raw_fd_ostream file(descriptor, /*shouldClose=*/true);
-    file << entry.report.size() << '\n' << entry.report << entry.object;
+    file << hashOf(entry.report, entry.object) << ' ' << entry.report.size() << '\n' << entry.report << entry.object;
     file.flush();
     bad = file.has_error();
     file.clear_error();

@@ -5,6 +5,7 @@
 #include "emit/kernel_builder.h"
 #include "emit/kernel_cache.h"
 #include "emit/link_modules.h"
+#include "emit/write_file.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "schedules/vector_predication.h"
@@ -208,10 +209,13 @@ int runKernelWorker(int, char **argv) {
     llvm::errs() << error << "\n";
     return 1;
   }
-  std::error_code code;
-  llvm::raw_fd_ostream out(outputPath + ".json", code);
-  out << json::Value(std::move(report)) << "\n";
-  return code ? 1 : 0;
+  std::string reported;
+  llvm::raw_string_ostream(reported) << json::Value(std::move(report)) << "\n";
+  if (llvm::Error failed = writeFile(outputPath + ".json", reported)) {
+    llvm::errs() << llvm::toString(std::move(failed)) << "\n";
+    return 1;
+  }
+  return 0;
 }
 
 // ---- The parent
@@ -272,13 +276,8 @@ static llvm::Error startWorker(Worker &worker, const KernelSource &kernel, llvm:
   worker.input = (base + ".input").str();
   worker.output = (base + ".o").str();
   worker.errors = (base + ".errors").str();
-  std::error_code code;
-  {
-    llvm::raw_fd_ostream file(worker.input, code);
-    file << input;
-  }
-  if (code)
-    return failed(kernel, "cannot write " + worker.input + ": " + code.message());
+  if (llvm::Error error = writeFile(worker.input, input))
+    return failed(kernel, llvm::toString(std::move(error)));
   std::string program = sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&isKernelWorker)), message;
   bool bad = false;
   worker.start = std::chrono::steady_clock::now();

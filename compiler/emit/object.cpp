@@ -5,6 +5,7 @@
 #include "emit/object.h"
 #include "emit/link_modules.h"
 #include "emit/run_tool.h"
+#include "emit/write_file.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -320,15 +321,13 @@ Error compileTables(ArrayRef<TargetCode> targets, StringRef path) {
     for (const TargetCode &code : targets)
       if (Error error = linkModules(module, code.kernels, visibleSymbols(plan)))
         return error;
-  std::error_code code;
-  raw_fd_ostream stream(path, code);
-  if (code)
-    return createFileError(path, code);
+  SmallVector<char, 0> bytes;
+  raw_svector_ostream stream(bytes);
   legacy::PassManager passes;
   if (machine->addPassesToEmitFile(passes, stream, nullptr, CodeGenFileType::ObjectFile))
     return createStringError("no object files for '" + last.triple + "'");
   passes.run(module);
-  return Error::success();
+  return writeFile(path, StringRef(bytes.data(), bytes.size()));
 }
 
 } // namespace

@@ -3,7 +3,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
@@ -31,36 +30,6 @@ Error runTool(const std::vector<std::string> &command) {
     return createStringError("'" + sys::path::filename(command[0]).str() +
                              "' failed: " + (error.empty() ? text : error));
   return Error::success();
-}
-
-/// A name beside `path` on the same file system, so that renaming to it is one step.
-static Expected<std::string> besides(StringRef path) {
-  SmallString<128> temporary;
-  if (std::error_code code = sys::fs::createUniqueFile(path + ".%%%%%%.new", temporary))
-    return createFileError(path, code);
-  return std::string(temporary);
-}
-
-Error installFile(StringRef finished, StringRef path) {
-  auto temporary = besides(path);
-  if (!temporary)
-    return temporary.takeError();
-  if (std::error_code code = sys::fs::copy_file(finished, *temporary))
-    return createFileError(path, code);
-  return errorCodeToError(sys::fs::rename(*temporary, path));
-}
-
-Error installText(StringRef text, StringRef path) {
-  auto temporary = besides(path);
-  if (!temporary)
-    return temporary.takeError();
-  std::error_code code;
-  raw_fd_ostream stream(*temporary, code);
-  stream << text;
-  stream.close();
-  if (code || stream.has_error())
-    return createFileError(path, code ? code : stream.error());
-  return errorCodeToError(sys::fs::rename(*temporary, path));
 }
 
 } // namespace burin

@@ -3,6 +3,7 @@
 #include "emit/installation.h"
 #include "emit/plan_tables.h"
 #include "emit/run_tool.h"
+#include "emit/write_file.h"
 #include "machine/server_process.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

@@ -1,8 +1,34 @@
 // What gate means, and what fits.
 #include "dialect/encoder.h"
+#include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;
 using namespace burin;
+
+namespace burin { // what the generated parser and printer of the op call; declared in dialect/encoder.cpp
+ParseResult parseGateBody(OpAsmParser &parser, Region &body);
+void printGateBody(OpAsmPrinter &printer, Operation *op, Region &body);
+} // namespace burin
+
+/// Text may name a value before it is made. Ops around the gate must not keep what is made inside when a mistake ends
+/// the region: MLIR's parser would then touch it once more.
+ParseResult burin::parseGateBody(OpAsmParser &parser, Region &body) {
+  ParseResult result = parser.parseRegion(body);
+  bool isUsedOutside = false;
+  for (Operation &op : body.getOps())
+    for (OpOperand &use : llvm::make_early_inc_range(op.getUses())) {
+      Region *its = use.getOwner()->getParentRegion(); // null where the text around is still being read
+      if (its && body.isAncestor(its))
+        continue;
+      isUsedOutside = true;
+      use.drop();
+    }
+  if (isUsedOutside && succeeded(result))
+    return parser.emitError(parser.getCurrentLocation(), "makes a value that is used outside of it");
+  return result;
+}
+
+void burin::printGateBody(OpAsmPrinter &printer, Operation *, Region &body) { printer.printRegion(body); }
 
 LogicalResult GateOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                        SmallVectorImpl<Type> &results) {

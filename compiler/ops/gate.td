@@ -14,7 +14,7 @@ def GateOp : Op<Encoder_Dialect, "gate", [
   let arguments = (ins Encoder_Rows:$x, Encoder_Rows:$signal, F64Attr:$threshold);
   let results = (outs Encoder_Rows:$y);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$x `,` $signal `above` $threshold $body attr-dict `:` type($x) `,` type($signal)";
+  let assemblyFormat = "$x `,` $signal `above` $threshold custom<GateBody>($body) attr-dict `:` type($x) `,` type($signal)";
   let hasVerifier = 1;
 }
 

@@ -20,7 +20,7 @@ HostTensor L2NormalizeOp::evaluate(llvm::ArrayRef<HostTensor> operands) {
     double squares = 0;
     for (int64_t i = 0; i < y.features(); ++i)
       squares += y(row, i) * y(row, i);
-    for (int64_t i = 0; i < y.features() && squares > 0; ++i)
+    for (int64_t i = 0; i < y.features() && squares > 1e-30; ++i) // see l2_normalize.td
       y(row, i) /= std::sqrt(squares);
   }
   return y;

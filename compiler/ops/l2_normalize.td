@@ -1,5 +1,5 @@
-// l2_normalize: x / ‖x‖ over the features of a row. A row of zeros stays zero. The squares are summed in float: a row
-// whose values are all below 1e-19 counts as one of zeros.
+// l2_normalize: x / ‖x‖ over the features of a row. A row of zeros stays zero. A row shorter
+// than 1e-15 counts as one of zeros: squares are summed in float, and below that some would be denormal.
 
 def L2NormalizeOp : Encoder_TimewiseOp<"l2_normalize", "RowReduce"> {
   let summary = "scales each row to length 1; a row of zeros stays as it is";

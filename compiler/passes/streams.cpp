@@ -61,9 +61,26 @@ void Streams::visit(Operation &op) {
     stream = behind;
   if (!stream)
     return;
+  // A row of the result depends on every row so far of what it looks at in another stream. If those depend on rows of
+  // this one, then also on such as come later.
+  SmallVector<StringAttr, 2> seen;
+  for (Value operand : op.getOperands()) {
+    StringAttr its = of(operand);
+    if (its && its != stream && dependsOn(operand, stream))
+      return refuse(op.getLoc(), name,
+                    "the rows of '" + its.getValue() + "' that it looks at depend on rows of '" + stream.getValue() +
+                        "', so a row would need rows that come later",
+                    "let one of the two look at the other, and not both");
+    llvm::append_range(seen, looksAt_.lookup(operand));
+    if (its && its != stream)
+      seen.push_back(its);
+  }
   opStreams_[&op] = stream;
-  for (Value result : op.getResults())
+  for (Value result : op.getResults()) {
     valueStreams_[result] = stream;
+    if (!seen.empty())
+      looksAt_[result] = seen;
+  }
   for (auto [operand, rule] : llvm::zip_equal(op.getOpOperands(), rules)) {
     if (rule.kind == StreamRule::Kind::LookBack || rule.kind == StreamRule::Kind::Running)
       keep(operand, rule, stream);
@@ -72,6 +89,10 @@ void Streams::visit(Operation &op) {
       end->second = std::min(end->second, rule.end);
     }
   }
+}
+
+bool Streams::dependsOn(Value value, StringAttr stream) const {
+  return of(value) == stream || llvm::is_contained(looksAt_.lookup(value), stream);
 }
 
 void Streams::keep(OpOperand &operand, const StreamRule &rule, StringAttr stream) {

@@ -53,11 +53,13 @@ private:
   void visit(mlir::Operation &op);
   void keep(mlir::OpOperand &operand, const StreamRule &rule, mlir::StringAttr stream);
   void chooseStep(mlir::func::FuncOp forward);
+  bool dependsOn(mlir::Value value, mlir::StringAttr stream) const;
   static int64_t boundOf(const llvm::DenseMap<mlir::StringAttr, int64_t> &bounds, mlir::StringAttr symbol);
 
   std::optional<Refusal> refusal_; // the first
   llvm::SmallVector<mlir::StringAttr> symbols_;
   llvm::DenseMap<mlir::Value, mlir::StringAttr> valueStreams_;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::StringAttr, 2>> looksAt_; // other streams, through any ops before
   llvm::DenseMap<mlir::Operation *, mlir::StringAttr> opStreams_;
   llvm::SmallVector<KeptValue> kept_;
   llvm::DenseMap<mlir::OpOperand *, size_t> keptFor_;

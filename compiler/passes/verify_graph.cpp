@@ -76,6 +76,8 @@ struct VerifyGraph : impl::VerifyGraphBase<VerifyGraph> {
       if (!isNew && known->second != max)
         error(location) << "time symbol '" << symbol.getValue() << "' has maximum " << max << " here and "
                         << known->second << " elsewhere";
+      if (isNew && int64_t(axes.size()) == maxAxes + 1)
+        error(location) << "the graph has more than " << maxAxes << " time symbols";
       if (symbol.empty())
         error(location) << "a time symbol has no name";
       if (max < 1)
@@ -87,8 +89,6 @@ struct VerifyGraph : impl::VerifyGraphBase<VerifyGraph> {
       check(pairs.getQuery(), pairs.getQueryMax());
       check(pairs.getKey(), pairs.getKeyMax());
     }
-    if (int64_t(axes.size()) == maxAxes + 1)
-      error(location) << "the graph has more than " << maxAxes << " time symbols";
   }
 
   void checkArguments(func::FuncOp forward) {

@@ -1,4 +1,5 @@
 #include "tools/safetensors_file.h"
+#include "emit/write_file.h"
 #include "nlohmann/json.hpp"
 #include "tools/failure.h"
 #include "llvm/ADT/APFloat.h"
@@ -261,11 +262,6 @@ std::string SafetensorsWriter::bytes() const {
   return std::string(length, 8) + text + data;
 }
 
-llvm::Error SafetensorsWriter::write(llvm::StringRef path) const {
-  return llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
-    stream << bytes();
-    return llvm::Error::success();
-  });
-}
+llvm::Error SafetensorsWriter::write(llvm::StringRef path) const { return installText(bytes(), path); }
 
 } // namespace burin

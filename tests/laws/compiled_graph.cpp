@@ -107,11 +107,6 @@ ForwardCall::ForwardCall(const OpenedModel &model, llvm::ArrayRef<Sequence> sequ
     for (const Sequence &sequence : sequences_)
       bytes += sequence.inputs[i].bytes();
     Buffer buffer(std::string("input ") + entry.inputs[i].name, bytes, rowAlignment, placement);
-    unsigned char *next = buffer.as<unsigned char>();
-    for (const Sequence &sequence : sequences_) {
-      std::memcpy(next, sequence.inputs[i].data(), sequence.inputs[i].bytes());
-      next += sequence.inputs[i].bytes();
-    }
     inputPointers_.push_back(buffer.as());
     inputs_.push_back(std::move(buffer));
   }
@@ -123,6 +118,17 @@ ForwardCall::ForwardCall(const OpenedModel &model, llvm::ArrayRef<Sequence> sequ
   }
   scratch_.emplace("scratch", model.loaded().scratchBytes(rows_.data(), int64_t(sequences_.size())), blockAlignment,
                    placement);
+  refill(sequences);
+}
+
+void ForwardCall::refill(llvm::ArrayRef<Sequence> sequences) {
+  for (auto [i, buffer] : llvm::enumerate(inputs_)) {
+    unsigned char *next = buffer.as<unsigned char>();
+    for (const Sequence &sequence : sequences) {
+      std::memcpy(next, sequence.inputs[i].data(), sequence.inputs[i].bytes());
+      next += sequence.inputs[i].bytes();
+    }
+  }
 }
 
 burin_status ForwardCall::run() {

@@ -82,6 +82,8 @@ class ForwardCall {
 public:
   ForwardCall(const OpenedModel &model, llvm::ArrayRef<Sequence> sequences, Placement placement = Placement::anywhere);
 
+  /// Other values of sequences as long, in the memory that is there.
+  void refill(llvm::ArrayRef<Sequence> sequences);
   burin_status run(); // of the one sequence
   burin_status runBatch();
   /// What each sequence got.

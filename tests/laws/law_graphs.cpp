@@ -3,16 +3,6 @@
 
 namespace burin::laws {
 
-llvm::ArrayRef<LawGraph> lawGraphs() {
-  static const std::vector<LawGraph> graphs = [] {
-    std::vector<LawGraph> all;
-    for (auto graphs : {opGraphs, layerGraphs, windowGraphs, twoSequenceGraphs})
-      llvm::append_range(all, graphs());
-    return all;
-  }();
-  return graphs;
-}
-
 std::vector<std::vector<int64_t>> oddLengths(const GraphSignature &signature) {
   if (signature.axes.size() == 1) {
     std::vector<std::vector<int64_t>> lengths;
@@ -28,7 +18,7 @@ std::vector<LawCase> lawCases(llvm::function_ref<bool(const LawGraph &)> concern
   std::vector<LawCase> cases;
   for (const LawGraph &graph : lawGraphs())
     for (const Target &target : allTargets())
-      if (concerns(graph))
+      if (concerns(graph) && (graph.onlyOn.empty() || graph.onlyOn == target.name))
         cases.push_back({&graph, &target});
   return cases;
 }

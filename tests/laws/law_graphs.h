@@ -7,6 +7,7 @@
 #include "mismatch.h"
 #include "stream.h"
 #include "gtest/gtest.h"
+#include <functional>
 
 namespace burin::laws {
 
@@ -15,7 +16,7 @@ constexpr int64_t longest = 70;
 
 struct LawGraph {
   std::string name;
-  Graph (*build)();
+  std::function<Graph()> build;
   bool streams = false;   // it has a step: row t of an output depends on rows 0 … t
   bool rowWise = false;   // row t of an output depends on row t of the inputs alone
   bool unordered = false; // permuting the rows permutes the outputs
@@ -24,8 +25,10 @@ struct LawGraph {
   bool latents = false;   // latent queries read the rows so far
   int64_t reach = 0;      // row t of an output depends on so many last rows, up to t; 0: on all of them
   bool sample = false;    // one of the few that stand for all where compiling takes long: every kernel class is there
+  std::string onlyOn = {}; // a target; empty: on all
 };
 
+/// A program of tests has one table: law_table.cpp, or random graphs.
 llvm::ArrayRef<LawGraph> lawGraphs();
 
 // The parts of the table: single ops, layers and encoders, what looks back through windows, and what has two sequences,

@@ -6,6 +6,7 @@
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <set>
+#include <sys/resource.h>
 
 using namespace burin;
 using namespace burin::laws;
@@ -119,4 +120,80 @@ TEST(compile_time_does_not_grow_with_depth, because_equal_blocks_share_kernels) 
     EXPECT_GT(two.size(), 10u);
     EXPECT_EQ(two, six) << target.name.str() << "\nrerun: " << rerunCommand();
   }
+}
+
+// ---- What sizes cost
+
+/// Of the worker processes, which is not what else the machine does at the time.
+static double secondsOfWorkers() {
+  rusage usage;
+  getrusage(RUSAGE_CHILDREN, &usage);
+  return double(usage.ru_utime.tv_sec) + double(usage.ru_utime.tv_usec) / 1e6;
+}
+
+struct Cost {
+  double seconds;
+  int64_t objectBytes, codeBytes; // the largest kernel's
+};
+
+static Cost costOf(Graph graph) {
+  TemporaryFolder folder;
+  CompileOptions options;
+  options.target = hostTarget()->name.str();
+  options.outputFolder = folder.path();
+  options.useCache = false;
+  double before = secondsOfWorkers();
+  CompileResult result = compile(DeclaredGraph(std::move(graph)), options);
+  Cost cost{secondsOfWorkers() - before, int64_t(contentsOf(result.objectPath).size()), 0};
+  for (const KernelReport &kernel : result.kernels)
+    cost.codeBytes = std::max(cost.codeBytes, kernel.objectBytes);
+  return cost;
+}
+
+/// A layer of each class of kernel.
+static Graph layersOf(int64_t time, int64_t features) {
+  Graph g("law");
+  Tensor x = g.input("x", {g.time("time", {.max = time}), features});
+  Tensor y = multi_head_self_attention(x, {.d_model = features, .heads = 1, .causal = true});
+  g.output("rows", layer_norm(add(x, y)));
+  return g;
+}
+
+// iree#8734, iree#12035: extents that no tile divides took minutes.
+TEST(compile_time, of_odd_sizes_is_about_that_of_even_ones) {
+  for (auto [odd, even] : {std::pair(77, 64), std::pair(127, 128)}) {
+    Cost expected = costOf(layersOf(even, even)), got = costOf(layersOf(odd, odd));
+    EXPECT_LT(got.seconds, 4 * expected.seconds + 1) << odd << " against " << even << "\nrerun: " << rerunCommand();
+    EXPECT_LT(got.objectBytes, 3 * expected.objectBytes) << odd << " against " << even << "\nrerun: " << rerunCommand();
+  }
+}
+
+// iree#16993: nothing is unrolled over an extent of the graph, however large.
+TEST(compile_time, of_huge_sizes_is_no_more_than_that_of_large_ones) {
+  auto graph = [](int64_t time, int64_t features) {
+    Graph g("law");
+    Tensor x = g.input("x", {g.time("time", {.max = time}), features});
+    Tensor gamma = parameter(g, "gamma", {features}, Init::ones), beta = parameter(g, "beta", {features}, Init::zeros);
+    g.output("norm", layer_norm(x, gamma, beta, 1e-5));
+    Tensor narrow = dense(x, parameter(g, "W", {features, 8}, Init::normal));
+    g.output("attention", attention(narrow, narrow, narrow, {.heads = 1, .causal = true, .window = time}));
+    g.output("wide", dense(narrow, parameter(g, "V", {8, features}, Init::normal)));
+    return g;
+  };
+  Cost large = costOf(graph(512, 512)), huge = costOf(graph(1 << 20, 1 << 16));
+  EXPECT_LT(huge.codeBytes, 2 * large.codeBytes) << rerunCommand();
+  EXPECT_LT(huge.seconds, 4 * large.seconds + 1) << rerunCommand();
+}
+
+// Halide#8717: weights are no part of the object.
+TEST(object_size, does_not_depend_on_the_size_of_the_weights) {
+  auto graph = [](int64_t vocabulary) {
+    Graph g("law");
+    Tensor ids = g.ids("ids", g.time("time", {.max = 9}));
+    g.output("y", relu(embedding(ids, parameter(g, "table", {vocabulary, 64}, Init::normal))));
+    return g;
+  };
+  Cost few = costOf(graph(100)), many = costOf(graph(1000000)); // 256 MB of weights
+  EXPECT_LT(std::abs(many.objectBytes - few.objectBytes), 256) << rerunCommand();
+  EXPECT_LT(many.seconds, 4 * few.seconds + 1) << rerunCommand();
 }

@@ -58,6 +58,20 @@ TEST_P(same_bits, when_it_runs_again_and_when_it_is_opened_again) {
   }
 }
 
+// The second run sees what is in the buffers then (Halide#5443).
+TEST_P(same_bits, when_buffers_are_filled_again_in_place) {
+  Sequence first = randomSequence(19, 41), second = randomSequence(19, 42);
+  ForwardCall call(opened(), first);
+  require("forward", call.run());
+  for (const Sequence *sequence : {&second, &first}) {
+    call.refill(*sequence);
+    require("forward", call.run());
+    if (!expectSameOutputs("forward, run again", sequence == &first ? 41 : 42, call.results()[0],
+                           forward(opened(), *sequence)))
+      return;
+  }
+}
+
 TEST_P(same_bits, on_any_number_of_threads) {
   if (!isInThisProcess(target()))
     GTEST_SKIP() << "an emulated model has one thread";

@@ -120,17 +120,20 @@ TEST_P(states, that_are_damaged_are_refused_and_nothing_changes) {
 // One row past what a stream takes: a status, and state and outputs are as before. One row less than that is taken.
 TEST_P(states, have_no_room_past_the_capacity_and_stay_as_they_are) {
   const burin_plan &plan = opened().plan();
-  Sequence sequence = randomSequence(longest + 1, 26);
   for (int number = 0; number < plan.stream_count; ++number) {
-    Stream stream(opened(), longest + 1);
-    if (plan.streams[number].capacity < 0 && plan.streams[number].position_end < 0)
+    const int64_t capacity = plan.streams[number].capacity, end = plan.streams[number].position_end;
+    if (capacity < 0 && end < 0)
       continue; // it has no end
-    stream.feed(sequence, 0, longest, number);
-    require("advance", stream.advance(longest, number));
+    const int64_t room = capacity < 0 ? end : end < 0 ? capacity : std::min(capacity, end);
+    ASSERT_GE(room, longest) << "as many rows as forward takes";
+    Sequence sequence = randomSequence(room + 1, 26);
+    Stream stream(opened(), room + 1);
+    stream.feed(sequence, 0, room, number);
+    require("advance", stream.advance(room, number));
     EXPECT_FALSE(stream.hasRoom(number));
     std::string state = stream.stateBytes();
     Outputs outputs = stream.results();
-    stream.feed(sequence, longest, 1, number);
+    stream.feed(sequence, room, 1, number);
     EXPECT_EQ(stream.advance(1, number), BURIN_STATE_FULL)
         << plan.streams[number].name << "\nrerun: " << rerunCommand();
     if (number == 0) {
@@ -141,8 +144,8 @@ TEST_P(states, have_no_room_past_the_capacity_and_stay_as_they_are) {
     // More rows than there is room for: none is taken.
     require("reset", stream.reset());
     state = stream.stateBytes();
-    stream.feed(sequence, 0, longest + 1, number);
-    EXPECT_EQ(stream.advance(longest + 1, number), BURIN_STATE_FULL) << rerunCommand();
+    stream.feed(sequence, 0, room + 1, number);
+    EXPECT_EQ(stream.advance(room + 1, number), BURIN_STATE_FULL) << rerunCommand();
     EXPECT_TRUE(stream.stateBytes() == state) << "the state has changed\nrerun: " << rerunCommand();
   }
 }

@@ -99,6 +99,25 @@ TEST(attention, without_keys_is_0) {
   op.expect({0, 2}, {{}, InputValues(std::vector<float>(10, 1)), {1, 2, 3, 4}}, {{}});
 }
 
+// pytorch#27968: short sequences beside longer ones, one of one row and one of none.
+TEST(attention, of_sequences_of_5_3_1_and_0_rows_in_one_batch) {
+  OpGraph op = plain({5, 5, 4, 3}, {.heads = 1});
+  std::vector<Sequence> sequences;
+  for (int64_t rows : {5, 3, 1, 0})
+    sequences.push_back(op.graph().randomSequence({rows, rows}, uint64_t(rows + 1)));
+  Sequence noKeys = op.graph().randomSequence({2, 0}, 7);
+  sequences.push_back(noKeys);
+  for (auto &[target, model] : op.models()) {
+    std::vector<Outputs> got = forwardBatch(*model, sequences);
+    Case test{"attention", target->name.str(), "forward_batch of 5, 3, 1 and 0 rows"};
+    for (size_t i = 0; i < 3; ++i)
+      expectSameBits(test, got[i][0], forward(*model, sequences[i])[0], 3);
+    expectSameBits(test, got[2][0], sequences[2].inputs[2].floats, 3); // the weight of the one key is exactly 1
+    EXPECT_TRUE(got[3][0].empty());
+    expectSameBits(test, got[4][0], std::vector<float>(6, 0), 3);
+  }
+}
+
 TEST(attention, of_a_query_that_may_see_no_key_is_0) {
   OpGraph op = plain({2, 3, 2, 2}, {}, true);
   op.expect({2, 3},

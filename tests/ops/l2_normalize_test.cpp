@@ -17,6 +17,11 @@ TEST(l2_normalize, leaves_a_row_of_zeros) {
   normalize(3).expect({2}, {{0, 0, 0, 0, 0, -2}}, {{{0, 0, 0}, {0, 0, -1}}}, 1e-7);
 }
 
+// Squares of such values are denormal in part: with the caller's flush-to-zero mode they would be 0.
+TEST(l2_normalize, of_a_row_shorter_than_1e_15_is_0) {
+  normalize(2).expect({3}, {{3e-20f, 4e-20f, 1e-16f, 0, 3e-14f, 4e-14f}}, {{{0, 0}, {0, 0}, {0.6f, 0.8f}}}, 1e-6);
+}
+
 // What a batch with an empty sequence asks for.
 TEST(l2_normalize, of_the_mean_of_no_rows_is_0) {
   Graph g("op");

@@ -67,3 +67,19 @@ module @joined {
     return %y : tensor<?x8xf32, #encoder.per_sequence>
   }
 }
+
+// -----
+
+#q = #encoder.rows<"t_q", 16>
+#k = #encoder.rows<"t_k", 16>
+
+// A row of the context would change with every query that comes after it, and with it what earlier queries saw.
+// CHECK:     module @two_that_look_at_one_another attributes {encoder.no_step = "{{.*}}attention: the rows of 't_k' that it looks at depend on rows of 't_q', so a row would need rows that come later; let one of the two look at the other, and not both"}
+module @two_that_look_at_one_another {
+  func.func @forward(%q: tensor<?x8xf32, #q> {encoder.name = "q"}, %k: tensor<?x8xf32, #k> {encoder.name = "k"}) -> (tensor<?x8xf32, #q> {encoder.name = "y"}) {
+    %e = encoder.attention %k, %q, %q heads 2 scale 0.5 causal false : tensor<?x8xf32, #k>, tensor<?x8xf32, #q>, tensor<?x8xf32, #q>
+    %r = encoder.relu %e : tensor<?x8xf32, #k>
+    %a = encoder.attention %q, %r, %r heads 2 scale 0.5 causal false : tensor<?x8xf32, #q>, tensor<?x8xf32, #k>, tensor<?x8xf32, #k>
+    return %a : tensor<?x8xf32, #q>
+  }
+}

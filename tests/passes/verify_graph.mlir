@@ -109,3 +109,58 @@ module @model {
     return %y : tensor<?x8xf32, #encoder.rows<"time", 16>>
   }
 }
+
+// -----
+
+module @model {
+  // expected-error @below {{a time symbol has no name}}
+  func.func @forward(%x: tensor<?x8xf32, #encoder.rows<"", 16>> {encoder.name = "x"}) -> (tensor<?x8xf32, #encoder.rows<"", 16>> {encoder.name = "y"}) {
+    // expected-error @below {{a time symbol has no name}}
+    %y = encoder.relu %x : tensor<?x8xf32, #encoder.rows<"", 16>>
+    return %y : tensor<?x8xf32, #encoder.rows<"", 16>>
+  }
+}
+
+// -----
+
+module @model {
+  func.func @forward(%a: tensor<?x8xf32, #encoder.rows<"a", 16>> {encoder.name = "a"}, %b: tensor<?x8xf32, #encoder.rows<"b", 16>> {encoder.name = "b"},
+                     %c: tensor<?x8xf32, #encoder.rows<"c", 16>> {encoder.name = "c"}, %d: tensor<?x8xf32, #encoder.rows<"d", 16>> {encoder.name = "d"},
+                     // expected-error @below {{the graph has more than 4 time symbols}}
+                     %e: tensor<?x8xf32, #encoder.rows<"e", 16>> {encoder.name = "e"}) -> (tensor<?x8xf32, #encoder.rows<"a", 16>> {encoder.name = "y"}) {
+    %y = encoder.relu %a : tensor<?x8xf32, #encoder.rows<"a", 16>>
+    return %y : tensor<?x8xf32, #encoder.rows<"a", 16>>
+  }
+}
+
+// -----
+
+module @model {
+  func.func @forward(%x: tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "x"}) -> (tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "y"}) {
+    // expected-error @below {{a parameter has no name}}
+    %W = encoder.parameter "" init "normal" : tensor<8x8xf32>
+    %y = encoder.dense %x, %W : tensor<?x8xf32, #encoder.rows<"time", 16>>, tensor<8x8xf32>
+    return %y : tensor<?x8xf32, #encoder.rows<"time", 16>>
+  }
+}
+
+// -----
+
+module @model {
+  func.func private @other(tensor<?x8xf32, #encoder.rows<"time", 16>>)
+  func.func @forward(%x: tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "x"}) -> (tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "y"}) {
+    // expected-error @below {{'func.call' is not an encoder op}}
+    func.call @other(%x) : (tensor<?x8xf32, #encoder.rows<"time", 16>>) -> ()
+    %y = encoder.relu %x : tensor<?x8xf32, #encoder.rows<"time", 16>>
+    return %y : tensor<?x8xf32, #encoder.rows<"time", 16>>
+  }
+}
+
+// -----
+
+module @model {
+  // expected-error @below {{the graph has no output}}
+  func.func @forward(%x: tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "x"}) {
+    return
+  }
+}

@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <dirent.h>
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace burin_test;
 
@@ -311,4 +315,109 @@ TEST(Threads, workers_that_lack_something_are_refused) {
   workers.end = nullptr;
   refused(workers, 0, "the workers have one of the functions begin and end, expected both or neither");
   refused(good, 2, "both threads and workers are given, expected one of them");
+}
+
+// ---- Forks, signals, idle threads, and many callers
+
+// A child has the caller's thread alone (pytorch#17199). It finishes without the others, which can neither be woken nor
+// joined.
+TEST(Threads, a_child_of_a_fork_runs_without_them) {
+  Model model = opened(with_threads(4));
+  SplitBatch batch({64, 9}, {64, 30});
+  for (int repetition = 0; repetition < 20; ++repetition) {
+    ASSERT_EQ(batch.run(model.get()), BURIN_OK);
+    pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      alarm(20); // where it hangs
+      SplitBatch own({64, 9}, {64, 30});
+      bool good = own.run_unseen(model.get()) == BURIN_OK && own.run_unseen(model.get()) == BURIN_OK;
+      own.expect_right_results();
+      model.reset();
+      _exit(good && !testing::Test::HasFailure() ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
+    ASSERT_EQ(WEXITSTATUS(status), 0);
+    ASSERT_EQ(batch.run(model.get()), BURIN_OK);
+    batch.expect_right_results();
+  }
+}
+
+// A thread that waits is interrupted by signals, and waits on.
+TEST(Threads, signals_disturb_no_call) {
+  struct sigaction action = {}, old;
+  action.sa_handler = [](int) {};
+  sigaction(SIGUSR1, &action, &old);
+  {
+    Model model = opened(with_threads(3));
+    SplitBatch batch({64, 9}, {64, 30});
+    std::atomic<bool> ended{false};
+    std::thread sender([&, pid = getpid()] {
+      while (!ended) {
+        kill(pid, SIGUSR1); // to whichever thread the system chooses
+        DIR *folder = opendir("/proc/self/task");
+        for (dirent *entry; folder && (entry = readdir(folder));)
+          if (int thread = std::atoi(entry->d_name))
+            syscall(SYS_tgkill, pid, thread, SIGUSR1);
+        if (folder)
+          closedir(folder);
+      }
+    });
+    for (int repetition = 0; repetition < 200; ++repetition)
+      EXPECT_EQ(batch.run(model.get()), BURIN_OK);
+    batch.expect_right_results();
+    model.reset(); // joins them while signals come
+    ended = true;
+    sender.join();
+  }
+  sigaction(SIGUSR1, &old, nullptr);
+}
+
+// A pool never spins while idle unless asked (onnxruntime#6725).
+TEST(Threads, sleep_between_calls) {
+  Model model = opened(with_threads(4));
+  SplitBatch batch({64, 9}, {64, 30});
+  ASSERT_EQ(batch.run(model.get()), BURIN_OK);
+  auto seconds = [] {
+    timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return double(now.tv_sec) + double(now.tv_nsec) * 1e-9;
+  };
+  usleep(20000); // time to fall asleep
+  double before = seconds();
+  usleep(300000);
+  EXPECT_LT(seconds() - before, 0.1) << "seconds of processor time in 0.3 s of waiting";
+}
+
+// Eight threads, two models, 200 runs each; every thread with scratch and a state of its own (openvino#24509).
+TEST(Threads, eight_callers_of_two_models_get_what_one_gets) {
+  Model models[2] = {opened(with_threads(2)), opened({})};
+  std::atomic<int> failures{0};
+  std::vector<std::unique_ptr<SplitBatch>> mine;
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 8; ++caller)
+    mine.push_back(std::make_unique<SplitBatch>(std::vector<int64_t>{64, 9, caller}, std::vector<int64_t>{64, 30, 7}));
+  for (int caller = 0; caller < 8; ++caller)
+    callers.emplace_back([&, caller] {
+      for (int run = 0; run < 200; ++run)
+        failures += mine[size_t(caller)]->run_unseen(models[(caller + run) % 2].get()) != BURIN_OK;
+    });
+  for (std::thread &caller : callers)
+    caller.join();
+  EXPECT_EQ(failures, 0);
+  for (auto &batch : mine)
+    batch->expect_right_results();
+}
+
+// A pool that is made and ended over and over, with and without a call in between.
+TEST(Threads, pools_start_and_stop) {
+  for (int repetition = 0; repetition < 200; ++repetition) {
+    Model model = opened(with_threads(2 + repetition % 7));
+    if (repetition % 3) {
+      SplitBatch batch({64}, {64});
+      ASSERT_EQ(batch.run(model.get()), BURIN_OK);
+    }
+  }
 }

@@ -1,6 +1,6 @@
 """Safetensors files for the tests of this folder, with the standard library alone.
 
-  tensors.py inputs FILE x=5x4 force=5 …      float32 tensors of numbers between -1 and 1
+  tensors.py inputs FILE x=5x4 force=5 m=u8:5x5 …      float32 tensors of numbers between -1 and 1; of ones, uint8
   tensors.py close A B                        the same names, shapes and, up to rounding, numbers
   tensors.py case FILE GRAPH WEIGHTS INPUTS OUTPUTS    a golden case of a graph in textual IR
 """
@@ -25,10 +25,10 @@ def read(path):
 
 
 def write(path, tensors, metadata=None):
-    """Tensors as (shape, values, "F32" or "F64")."""
+    """Tensors as (shape, values, "F32", "F64" or "U8")."""
     header, data = {"__metadata__": metadata} if metadata else {}, b""
     for name, (shape, values, kind) in sorted(tensors.items(), key=lambda tensor: tensor[1][2], reverse=True):
-        values = struct.pack(f"<{len(values)}{'f' if kind == 'F32' else 'd'}", *values)
+        values = struct.pack(f"<{len(values)}{ {'F32': 'f', 'F64': 'd', 'U8': 'B'}[kind]}", *values)
         header[name] = {"dtype": kind, "shape": shape, "data_offsets": [len(data), len(data) + len(values)]}
         data += values
     text = json.dumps(header).encode()
@@ -40,9 +40,10 @@ def write(path, tensors, metadata=None):
 def inputs(path, *shapes):
     tensors = {}
     for name, extents in (shape.split("=") for shape in shapes):
-        shape = [int(extent) for extent in extents.split("x")]
-        values = [math.sin(1 + 37 * i + len(name)) for i in range(math.prod(shape))]
-        tensors[name] = (shape, values, "F32")
+        isMask = extents.startswith("u8:")
+        shape = [int(extent) for extent in extents.removeprefix("u8:").split("x")]
+        values = [1 if isMask else math.sin(1 + 37 * i + len(name)) for i in range(math.prod(shape))]
+        tensors[name] = (shape, values, "U8" if isMask else "F32")
     write(path, tensors)
 
 
