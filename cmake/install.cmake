@@ -2,6 +2,7 @@
 #
 #   bin/burin                       the tool, what `burin bench --start-up` starts, and the editor's server
 #   include/burin/                  burin.h, burin.hpp and what generated headers include; dsl/ for programs that declare graphs
+#   share/burin/database/           parameters of schedules that were measured, a file for each CPU
 #   lib/libburin_runtime.a          what every program links; libburin_runtime_bare.a where there is no operating system
 #   lib/libburin_gpu_<api>.a        what a program with a model for a GPU links besides
 #   lib/<target>/                   the runtime for each foreign target whose compiler was there
@@ -33,6 +34,8 @@ install(TARGETS burin-start-up-probe burin-lsp-server RUNTIME DESTINATION bin)
 install(FILES $<TARGET_FILE:Halide::Halide> DESTINATION lib)
 install(FILES runtime/burin.h runtime/burin.hpp runtime/burin_plan.h DESTINATION include/burin)
 install(FILES dsl/burin_main.h dsl/encoder.h dsl/layers.h DESTINATION include/burin/dsl)
+
+install(DIRECTORY schedules/database/ DESTINATION share/burin/database FILES_MATCHING PATTERN "*.json")
 
 set(package lib/cmake/Burin)
 get_property(BURIN_FOREIGN_TARGETS GLOBAL PROPERTY BURIN_FOREIGN_TARGETS)

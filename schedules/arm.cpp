@@ -29,6 +29,8 @@ static void contract(const KernelGroup &group, const Target &target) {
   register_tiles::contract(group, target, (target.registers - vectors) / (vectors + 1));
   if (stage.depth % target.lanes == 0) // else a vector would reach beyond the row
     byLane(stage.accumulator, stage.input, axis::feature(), target);
+  else
+    unrollDepth(group);
 }
 
 static void attend(const KernelGroup &group, const Target &target) {

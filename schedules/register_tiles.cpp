@@ -58,8 +58,26 @@ static void rowSums(const KernelGroup &group, const Target &target) {
     place(value.value);
 }
 
+/// The largest divisor of `whole` that is no more than `value`.
+static int divisorUpTo(int64_t whole, int value) {
+  value = int(std::clamp<int64_t>(value, 1, std::max<int64_t>(whole, 1)));
+  while (whole % value)
+    --value;
+  return value;
+}
+
+/// Vectors of a row, some of which may stand in the loop.
+static void vectorsOfRow(const KernelGroup &group, Func f, int64_t features, const Target &target) {
+  vectorise(f, axis::feature(), features, target);
+  int width = vectorWidth(features, target);
+  int64_t vectors = (features + width - 1) / width;
+  int together = group.parameter(Parameter::row_vectors, 1, [&](int value) { return divisorUpTo(vectors, value); });
+  if (together > 1)
+    f.unroll(axis::feature(), together);
+}
+
 void pointwise(const KernelGroup &group, const Target &target) {
-  vectorise(Func(group.output), axis::feature(), group.features, target);
+  vectorsOfRow(group, group.output, group.features, target);
 }
 
 void rowReduce(const KernelGroup &group, const Target &target) {
@@ -67,28 +85,30 @@ void rowReduce(const KernelGroup &group, const Target &target) {
   rowSums(group, target);
   for (KeptStage kept : group.kept) {
     kept.value.compute_at(Func(group.output), axis::row()).store_in(MemoryType::Heap);
-    vectorise(kept.value, axis::feature(), kept.features, target);
+    vectorsOfRow(group, kept.value, kept.features, target);
   }
 }
 
 /// A contract over one row: several panels at once, so that enough sums are under way to hide their latency.
-static void contractOneRow(const ContractStage &stage, Func consumer, int64_t features, const Target &target) {
-  Var lane = axis::lane(), panel = axis::panel(), row = axis::row(), group("group"), within("within");
+static void contractOneRow(const KernelGroup &group, Func consumer, int64_t features, const Target &target) {
+  const ContractStage &stage = *group.contract;
+  Var lane = axis::lane(), panel = axis::panel(), row = axis::row(), columnGroup("group"), within("within");
   int64_t panels = (stage.features + stage.panel - 1) / stage.panel;
   int64_t vectors = std::max<int64_t>(stage.panel / target.lanes, 1), together = 1;
-  for (int64_t n = 1; n <= panels; ++n) // derived: up to half of the registers
-    if (panels % n == 0 && n * vectors <= target.registers / 2)
+  int sums = group.parameter(Parameter::sum_registers, target.registers / 2); // derived: half of the registers
+  for (int64_t n = 1; n <= panels; ++n)
+    if (panels % n == 0 && n * vectors <= sums)
       together = n;
   int columns = int(together * stage.panel);
   consumer
-      .split(axis::feature(), group, within, columns,
+      .split(axis::feature(), columnGroup, within, columns,
              features % columns ? TailStrategy::GuardWithIf : TailStrategy::Auto)
-      .reorder(within, row, group);
+      .reorder(within, row, columnGroup);
   vectorise(consumer, within, stage.panel, target);
   Func total = stage.total, accumulator = stage.accumulator;
   RVar k(accumulator.rvars(0)[0]);
   for (Func f : {total, accumulator}) {
-    f.compute_at(consumer, group).bound(lane, 0, int(stage.panel)).bound_extent(panel, int(together));
+    f.compute_at(consumer, columnGroup).bound(lane, 0, int(stage.panel)).bound_extent(panel, int(together));
     f.reorder(lane, panel, row).unroll(panel);
     inRegisters(f, lane, stage.panel, target);
   }
@@ -123,7 +143,7 @@ void contract(const KernelGroup &group, const Target &target, int tileRows) {
       consumer.compute_at(y, row).store_in(MemoryType::Stack).bound(feature, 0, int(features));
       vectorise(y, feature, group.features, target);
     }
-    contractOneRow(stage, consumer, features, target);
+    contractOneRow(group, consumer, features, target);
     return;
   }
 
@@ -131,9 +151,14 @@ void contract(const KernelGroup &group, const Target &target, int tileRows) {
   tileRows -= tileRows > 1 ? tileRows % 2 : 0;
   // No row twice in a tile, where the compiler would see it: it would compute their product once, and a product that is
   // used twice is not fused with its additions: other bits.
-  if (group.fixedRows)
-    tileRows = std::min(tileRows, int(group.fixedRows));
-  int block = blockRows / tileRows * tileRows;
+  tileRows = group.parameter(Parameter::tile_rows, tileRows,
+                             [&](int rows) { return group.fixedRows ? std::min(rows, int(group.fixedRows)) : rows; });
+  // Without a norm there is no block unless a record says so: a panel is read once for all rows, and the rows stream
+  // by.
+  int block = group.parameter(Parameter::block_rows, kept ? blockRows : 0, [&](int rows) {
+    rows = kept && rows == 0 ? blockRows : rows;
+    return rows ? std::max(rows / tileRows, 1) * tileRows : 0;
+  });
 
   Var rowBlock("row_block"), rowTile("row_tile"), tileRow("tile_row"), column("column");
   if (kept) {
@@ -142,7 +167,8 @@ void contract(const KernelGroup &group, const Target &target, int tileRows) {
     consumer.compute_at(y, rowBlock).store_in(MemoryType::Heap).bound(feature, 0, int(features));
     consumer.split(row, rowTile, tileRow, tileRows, TailStrategy::GuardWithIf);
   } else {
-    // Without a norm there is no block: a panel is read once for all rows, and the rows stream by.
+    if (block)
+      y.split(row, rowBlock, row, block, TailStrategy::GuardWithIf);
     y.split(row, rowTile, tileRow, tileRows, TailStrategy::GuardWithIf);
   }
   consumer
@@ -164,6 +190,14 @@ void contract(const KernelGroup &group, const Target &target, int tileRows) {
   inRegisters(accumulator.update(), lane, stage.panel, target);
 }
 
+void unrollDepth(const KernelGroup &group) {
+  const ContractStage &stage = *group.contract;
+  int terms = group.parameter(Parameter::depth_unroll, 1, [&](int value) { return divisorUpTo(stage.depth, value); });
+  Func accumulator = stage.accumulator;
+  if (terms > 1)
+    accumulator.update().unroll(RVar(accumulator.rvars(0)[0]), terms);
+}
+
 /// Where what attention stores lies. Few keys: in a fixed place on the stack, which costs nothing to allocate. Derived:
 /// scores and weights of `rows` queries stay within half of L1 together.
 static MemoryType placeOfScores(const AttendStage &stage, int64_t rows, std::initializer_list<Func> perKey) {
@@ -175,11 +209,11 @@ static MemoryType placeOfScores(const AttendStage &stage, int64_t rows, std::ini
   return MemoryType::Stack;
 }
 
-/// Features whose sums over the keys are made together: two vectors' worth where that divides the width.
-static int64_t featuresTogether(int64_t width, const Target &target) {
-  if (width <= 2 * target.lanes || width % target.lanes)
+/// Features whose sums over the keys are made together: so many vectors' worth where that divides the width.
+static int64_t featuresTogether(int64_t width, int vectors, const Target &target) {
+  if (width <= vectors * target.lanes || width % target.lanes)
     return width;
-  int64_t together = 2 * target.lanes;
+  int64_t together = vectors * target.lanes;
   while (width % together)
     together -= target.lanes;
   return together;
@@ -193,9 +227,9 @@ static void attendOneRow(const KernelGroup &group, const Target &target) {
   Var within("within"), keyTile("key_tile"), keyLane("key_lane"), heads("heads"), headWithin("head_within");
   int64_t width = (stage.valueWidth + 3) / 4 * 4, keys = target.keyTile;
   // Derived: as many heads as leave half of the registers; a tile of keys is the widest of what they sum.
-  int together = 1;
+  int together = 1, sums = group.parameter(Parameter::sum_registers, target.registers / 2);
   for (int n = 1; n <= stage.heads; ++n)
-    if (stage.heads % n == 0 && n * std::max(keys, width) <= target.registers / 2 * target.lanes)
+    if (stage.heads % n == 0 && n * std::max(keys, width) <= sums * target.lanes)
       together = n;
 
   y.split(feature, head, within, int(stage.valueWidth)).reorder(within, head, row);
@@ -266,8 +300,10 @@ void attend(const KernelGroup &group, const Target &target, AttendTiles tiles) {
   Var feature = axis::feature(), row = axis::row(), lane = axis::lane(), key = axis::key(), head = axis::head();
   Var within("within"), queries("queries"), query("query"), keyBlock("key_block"), keyWithin("key_within");
   int64_t rows = stage.queryTile, width = (stage.valueWidth + 3) / 4 * 4;
-  int keysTogether = tiles.keys, rowsTogether = tiles.queries;
-  int64_t together = featuresTogether(width, target);
+  auto dividing = [&](int value) { return divisorUpTo(stage.queryTile, value); };
+  int keysTogether = group.parameter(Parameter::tile_keys, tiles.keys, dividing);
+  int rowsTogether = group.parameter(Parameter::tile_queries, tiles.queries, dividing);
+  int64_t together = featuresTogether(width, group.parameter(Parameter::value_vectors, 2), target);
 
   y.split(feature, head, within, int(stage.valueWidth))
       .split(row, queries, query, int(rows), TailStrategy::GuardWithIf)

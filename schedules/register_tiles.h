@@ -21,8 +21,11 @@ int vectorsOfPanel(const ContractStage &stage, const Target &target);
 
 void pointwise(const KernelGroup &group, const Target &target);
 void rowReduce(const KernelGroup &group, const Target &target);
-/// Of `tileRows`, an even number is taken, at most 12; where there is always one row, several panels lie side by side.
+/// Unless a record says otherwise, of `tileRows` an even number is taken, at most 12; where there is always one row,
+/// several panels lie side by side.
 void contract(const KernelGroup &group, const Target &target, int tileRows);
+/// Several terms of a contract's sums in its loop, where the schedule has done nothing else with them.
+void unrollDepth(const KernelGroup &group);
 void attend(const KernelGroup &group, const Target &target, AttendTiles tiles);
 void pool(const KernelGroup &group, const Target &target);
 void intermediate(const KernelGroup &group, const Target &target);

@@ -10,7 +10,10 @@
 
 #include "Halide.h"
 #include "dialect/kernel_class.h"
+#include "schedules/parameters.h"
 #include "schedules/targets.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -89,19 +92,29 @@ struct PoolStage {
   Halide::Func sum;
 };
 
+/// The parameters of a kernel's schedules: those that were chosen, and what the schedules made of them and of the rest.
+struct ParameterChoice {
+  ScheduleParameters given, used;
+};
+
 /// One anchor with its prologue and epilogue. Everything that is not recorded is elementwise and may be inlined.
 struct KernelGroup {
   KernelClass kernelClass = KernelClass::Pointwise;
   std::optional<ContractStage> contract;
   std::optional<AttendStage> attend;
   std::optional<PoolStage> pool;
-  std::vector<KeptStage> kept;          // in order of computation
-  std::vector<RowSumStage> sums;        // likewise
-  std::vector<RowValueStage> rowValues; // likewise
-  Halide::Func output;                  // (feature, row)
-  int64_t features = 0;                 // of the output
-  int64_t fixedRows = 0;                // rows of the output where their number is always the same; else 0
-  bool intermediate = false;            // later groups read it; otherwise it is an output of the kernel
+  std::vector<KeptStage> kept;             // in order of computation
+  std::vector<RowSumStage> sums;           // likewise
+  std::vector<RowValueStage> rowValues;    // likewise
+  Halide::Func output;                     // (feature, row)
+  int64_t features = 0;                    // of the output
+  int64_t fixedRows = 0;                   // rows of the output where their number is always the same; else 0
+  bool intermediate = false;               // later groups read it; otherwise it is an output of the kernel
+  std::shared_ptr<ParameterChoice> choice; // the kernel's; null: everything is derived
+
+  /// The value of a parameter: `derived`, unless another was chosen. `used` makes what can be done of it (a divisor of
+  /// something, say), which is what the kernel is said to have.
+  int parameter(Parameter parameter, int derived, llvm::function_ref<int(int)> used = nullptr) const;
 };
 
 /// Values that are written besides the results: a row appended to a cache, (feature, row); rows scattered over the

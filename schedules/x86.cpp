@@ -8,6 +8,7 @@ using namespace register_tiles;
 
 static void contract(const KernelGroup &group, const Target &target) {
   register_tiles::contract(group, target, int(rowTile(target, group.contract->panel)));
+  unrollDepth(group);
 }
 
 static void attend(const KernelGroup &group, const Target &target) {

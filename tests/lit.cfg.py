@@ -4,6 +4,7 @@
 #     .venv/bin/lit -v build/tests/passes/form_kernels.mlir
 import os
 import re
+import shutil
 
 import lit.formats
 
@@ -29,6 +30,10 @@ for tool in ("burin", "burin-opt"):
     substitute_tool(tool, config.burin_tools)
 for tool in ("FileCheck", "not"):
     substitute_tool(tool, config.llvm_tools)
+
+# What links and runs programs of ARM here; without it, the tests that ask for it are reported as unsupported.
+if shutil.which("qemu-aarch64") and shutil.which("aarch64-linux-gnu-gcc"):
+    config.available_features.add("arm-64")
 
 # Compiled kernels are cached below the home folder; lit passes on no variable that is not named.
 for variable in ("HOME", "XDG_CACHE_HOME"):

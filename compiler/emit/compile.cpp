@@ -10,6 +10,7 @@
 #include "emit/write_file.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/passes.h"
+#include "schedules/tuner/row_buckets.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -52,72 +53,88 @@ std::string symbolOf(StringRef model, const KernelText &kernel, const Target &ta
   return symbol;
 }
 
-std::vector<PlanEntry *> allEntries(ModelPlan &plan) {
-  std::vector<PlanEntry *> entries{&plan.forward};
-  for (PlanStream &stream : plan.streams) {
-    entries.push_back(&stream.one);
-    if (stream.many)
-      entries.push_back(&*stream.many);
-  }
-  return entries;
-}
-
 /// The graph on its way through the compiler for one target.
 struct TargetRun {
   const Target &target;
   mlir::ModuleOp module;
   ModelPlan plan;
   std::vector<KernelText> texts;
-  std::vector<KernelSource> sources; // of `texts`
+  std::vector<std::vector<ScheduleVariant>> variants; // of each of `texts`
+  std::vector<KernelSource> sources;                  // of each of their variants, in order
 
   TargetRun(const Target &target, mlir::ModuleOp module) : target(target), module(module) {}
 
-  Error analyse() {
-    if (Error error = runPasses(module, target))
+  Error analyse(const TunedSchedules &tuned) {
+    if (Error error = runPasses(module, target, tuned))
       return error;
     plan = makePlan(module, target);
     texts = kernelsOf(module);
-    for (const KernelText &text : texts)
-      sources.push_back({symbolOf(plan.name, text, target), "kernel", text.text});
+    for (const KernelText &text : texts) {
+      variants.push_back(tuned.variantsOf(text, plan));
+      for (const ScheduleVariant &variant : variants.back()) {
+        std::string symbol = symbolOf(plan.name, text, target);
+        if (variants.back().size() > 1)
+          symbol += "_from_" + std::to_string(leastRowsOf(variant.bucket)) + "_rows";
+        sources.push_back({symbol, "kernel", text.text, variant.parameters});
+      }
+    }
     return Error::success();
   }
 
   /// Writes the kernels' objects, and the memory that kernels need into the plan.
-  Expected<std::vector<KernelObject>>
-  compileTo(StringRef folder, const CompileOptions &options,
-            function_ref<void(const KernelSource &, const CompiledKernel &)> progress,
-            std::vector<KernelReport> &reports) {
+  Expected<TargetCode> compileTo(StringRef folder, const CompileOptions &options,
+                                 function_ref<void(const KernelSource &, const CompiledKernel &)> progress,
+                                 std::vector<KernelReport> &reports) {
     KernelCompileOptions kernelOptions{
         .cacheFolder = options.cacheFolder, .useCache = options.useCache, .jobs = options.jobs};
     auto compiled = compileKernels(sources, target, kernelOptions, progress);
     if (!compiled)
       return compiled.takeError();
-    std::vector<KernelObject> objects;
+    TargetCode code{&plan, {}, {}};
     StringMap<int64_t> heapOf, stackOf;
-    for (auto [text, source, kernel] : zip_equal(texts, sources, *compiled)) {
-      std::string path = (folder + "/" + source.symbol + ".o").str();
-      if (Error error = writeFile(path, kernel.object))
-        return error;
-      objects.push_back({text.function, source.symbol, path});
-      heapOf[text.function] = kernel.heapBytes;
-      stackOf[text.function] = kernel.stackBytes;
-      reports.push_back({text.function, source.symbol, text.kernelClass, kernel.heapBytes, kernel.stackBytes,
-                         int64_t(kernel.object.size()), kernel.seconds, kernel.seconds == 0});
-    }
-    for (PlanEntry *entry : allEntries(plan))
-      for (const PlanCall &call : entry->calls) {
-        entry->kernelScratchBytes = std::max(entry->kernelScratchBytes, heapOf.lookup(call.kernel));
-        entry->kernelStackBytes = std::max(entry->kernelStackBytes, stackOf.lookup(call.kernel));
+    size_t next = 0;
+    for (auto [text, itsVariants] : zip_equal(texts, variants)) {
+      KernelReport report;
+      report.function = text.function;
+      report.symbol = symbolOf(plan.name, text, target);
+      report.kernelClass = text.kernelClass;
+      KernelDispatch dispatch{text.function, report.symbol, rowArgumentOf(text, plan), {}};
+      report.variants = itsVariants;
+      for (const ScheduleVariant &variant : itsVariants) {
+        const KernelSource &source = sources[next];
+        const CompiledKernel &kernel = (*compiled)[next++];
+        std::string path = (folder + "/" + source.symbol + ".o").str();
+        if (Error error = writeFile(path, kernel.object))
+          return error;
+        code.kernels.push_back({text.function, source.symbol, path});
+        dispatch.variants.push_back({variant.mostRows, source.symbol});
+        report.heapBytes = std::max(report.heapBytes, kernel.heapBytes);
+        report.stackBytes = std::max(report.stackBytes, kernel.stackBytes);
+        report.objectBytes += int64_t(kernel.object.size());
+        report.seconds += kernel.seconds;
       }
-    return objects;
+      report.cached = report.seconds == 0;
+      heapOf[text.function] = report.heapBytes;
+      stackOf[text.function] = report.stackBytes;
+      if (dispatch.variants.size() > 1)
+        code.dispatches.push_back(std::move(dispatch));
+      reports.push_back(std::move(report));
+    }
+    for (const PlanEntry *entry : entriesOf(plan))
+      for (const PlanCall &call : entry->calls) {
+        auto *filled = const_cast<PlanEntry *>(entry); // of this object's own plan
+        filled->kernelScratchBytes = std::max(entry->kernelScratchBytes, heapOf.lookup(call.kernel));
+        filled->kernelStackBytes = std::max(entry->kernelStackBytes, stackOf.lookup(call.kernel));
+      }
+    return code;
   }
 };
 
 } // namespace
 
-Error runPasses(mlir::ModuleOp module, const Target &target) {
+Error runPasses(mlir::ModuleOp module, const Target &target, const TunedSchedules &tuned) {
   mlir::PassManager passes(module.getContext());
-  buildPipeline(passes, target.name);
+  buildPipeline(passes, target.name, tuned.panels(target));
   if (mlir::failed(passes.run(module)))
     return createStringError("the graph has errors");
   return Error::success();
@@ -156,6 +173,13 @@ Expected<CompileResult> compileModel(mlir::ModuleOp module, const CompileOptions
       return createStringError("target " + target->name +
                                " needs a GPU's driver, and runtime 'bare' is for programs without an operating system");
 
+  auto tuned = TunedSchedules::load(options.tuning, options.target, [&](StringRef warning) {
+    if (options.warn)
+      options.warn(warning);
+  });
+  if (!tuned)
+    return tuned.takeError();
+
   // The passes take a module apart: each target but the first has a copy.
   std::vector<mlir::OwningOpRef<mlir::ModuleOp>> copies;
   for (size_t i = 1; i < targets->size(); ++i)
@@ -164,7 +188,7 @@ Expected<CompileResult> compileModel(mlir::ModuleOp module, const CompileOptions
   size_t kernels = 0;
   for (auto [index, target] : enumerate(*targets)) {
     TargetRun run{*target, index == 0 ? module : *copies[index - 1]};
-    if (Error error = run.analyse())
+    if (Error error = run.analyse(*tuned))
       return error;
     kernels += run.sources.size();
     runs.push_back(std::move(run));
@@ -182,10 +206,10 @@ Expected<CompileResult> compileModel(mlir::ModuleOp module, const CompileOptions
   };
   std::vector<TargetCode> code;
   for (TargetRun &run : runs) {
-    auto objects = run.compileTo(folder, options, progress, result.kernels);
-    if (!objects)
-      return objects.takeError();
-    code.push_back({&run.plan, std::move(*objects)});
+    auto compiled = run.compileTo(folder, options, progress, result.kernels);
+    if (!compiled)
+      return compiled.takeError();
+    code.push_back(std::move(*compiled));
   }
   clock.finish("kernels");
 

@@ -4,6 +4,7 @@
 #include "emit/model_plan.h"
 #include "emit/runtime.h"
 #include "emit/target_list.h"
+#include "emit/tuned_schedules.h"
 #include "llvm/Support/Error.h"
 #include <functional>
 
@@ -17,7 +18,9 @@ struct CompileOptions {
   unsigned jobs = 0;          // kernel workers at once; 0: as many as processors
   bool useCache = true;       // of compiled kernels
   std::string cacheFolder;    // empty: the default
+  TuningSource tuning;        // where parameters of schedules come from
   std::function<void(llvm::StringRef what, int done, int total)> progress;
+  std::function<void(llvm::StringRef)> warn; // a sentence each
 };
 
 struct PhaseTime {
@@ -30,6 +33,7 @@ struct KernelReport {
   int64_t heapBytes = 0, stackBytes = 0, objectBytes = 0;
   double seconds = 0; // to compile; 0 when it came from the cache
   bool cached = false;
+  std::vector<ScheduleVariant> variants; // sizes above are those of all
 };
 
 struct CompileResult {
@@ -45,6 +49,6 @@ struct CompileResult {
 llvm::Expected<CompileResult> compileModel(mlir::ModuleOp module, const CompileOptions &options);
 
 /// Only the passes: what `inspect` shows.
-llvm::Error runPasses(mlir::ModuleOp module, const Target &target);
+llvm::Error runPasses(mlir::ModuleOp module, const Target &target, const TunedSchedules &tuned = {});
 
 } // namespace burin

@@ -33,6 +33,7 @@ std::string runtimeArchive(const Target &target) {
 std::string gpuArchive(const Target &target) {
   return target.device.empty() ? "" : within("lib", ("libburin_gpu_" + target.device + ".a").str());
 }
+std::string databaseFile(const std::string &cpu) { return within("share/burin/database", cpu + ".json"); }
 std::string programNamed(const std::string &name) { return within("bin", name); }
 
 } // namespace burin

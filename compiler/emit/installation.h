@@ -14,6 +14,9 @@ std::string runtimeArchive(const Target &target);
 /// What a program links besides where the target's kernels run on a GPU; else empty.
 std::string gpuArchive(const Target &target);
 
+/// The tuning database of a CPU that belongs to this compiler, which need not be there.
+std::string databaseFile(const std::string &cpu);
+
 /// A program that this one starts, from the folder of programs.
 std::string programNamed(const std::string &name);
 

@@ -23,7 +23,17 @@ static std::string perSequence(Type type) { return std::to_string(rowsEach(type)
 /// A number to compute counts of rows with, which are 64-bit.
 static Expr whole(int64_t value) { return Expr(value); }
 
-KernelBuilder::KernelBuilder(func::FuncOp kernel, const Target &target) : kernel_(kernel), target_(target) {}
+KernelBuilder::KernelBuilder(func::FuncOp kernel, const Target &target, const ScheduleParameters &parameters)
+    : kernel_(kernel), target_(target), choice_(new ParameterChoice{parameters, {}}) {}
+
+int KernelGroup::parameter(Parameter parameter, int derived, llvm::function_ref<int(int)> used) const {
+  int value = choice ? choice->given.get(parameter).value_or(derived) : derived;
+  if (used)
+    value = used(value);
+  if (choice) // of several groups that make different things of one, the largest stands for it
+    choice->used.set(parameter, std::max(value, choice->used.get(parameter).value_or(value)));
+  return value;
+}
 
 // ---- Arguments -----------------------------------------------------------------------------------------------------
 
@@ -402,6 +412,7 @@ void KernelBuilder::finishGroup(func::FuncOp function, Value result, bool interm
   group_.features = featuresOf(result.getType());
   group_.fixedRows = Halide::Internal::as_const_int(value.rows).value_or(0);
   group_.intermediate = intermediate;
+  group_.choice = choice_;
   if (!group_.kept.empty() && group_.kept.back().value.name() == value.func.name())
     group_.kept.pop_back(); // the output is stored anyhow
   if (value.stored) {       // an argument handed through

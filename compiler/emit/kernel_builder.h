@@ -17,7 +17,8 @@ namespace burin {
 
 class KernelBuilder {
 public:
-  KernelBuilder(mlir::func::FuncOp kernel, const Target &target);
+  /// `parameters` of the schedules that are not derived.
+  KernelBuilder(mlir::func::FuncOp kernel, const Target &target, const ScheduleParameters &parameters = {});
 
   // ---- For the rooms: the op at hand -------------------------------------------------------------------------------
 
@@ -90,6 +91,8 @@ public:
   Halide::Pipeline pipeline() const;
   /// In ABI order, without the user context.
   const std::vector<Halide::Argument> &arguments() const { return arguments_; }
+  /// What the schedules made of the parameters that they have.
+  const ScheduleParameters &usedParameters() const { return choice_->used; }
   /// Largest value of every symbol that a loop or an allocation may depend on, by its name in lowered code.
   const std::map<std::string, int64_t> &maxima() const { return maxima_; }
 
@@ -121,6 +124,7 @@ private:
 
   mlir::func::FuncOp kernel_;
   const Target &target_;
+  std::shared_ptr<ParameterChoice> choice_;
   mlir::Operation *op_ = nullptr; // the op whose room is at work
   llvm::DenseMap<mlir::Value, Binding> values_;
   Halide::ImageParam blob_;

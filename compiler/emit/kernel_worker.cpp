@@ -2,6 +2,7 @@
 // and a report. And its parent: looks in the cache, starts workers, collects what they wrote.
 #include "emit/kernel_worker.h"
 #include "burin_plan.h"
+#include "emit/autoschedule.h"
 #include "emit/kernel_builder.h"
 #include "emit/kernel_cache.h"
 #include "emit/link_modules.h"
@@ -141,6 +142,30 @@ static Halide::Target halideTarget(const Target &target) {
   return halide;
 }
 
+static const Schedules &noSchedules() {
+  static const Schedules none = {[](const KernelGroup &, const Target &) {}, [](const KernelGroup &, const Target &) {},
+                                 [](const KernelGroup &, const Target &) {}, [](const KernelGroup &, const Target &) {},
+                                 [](const KernelGroup &, const Target &) {}, [](const KernelGroup &, const Target &) {},
+                                 [](const StateWrite &, const Target &) {},  [](const StateWrite &, const Target &) {}};
+  return none;
+}
+
+/// Parameters as they stand in a worker's input and report.
+static json::Object toJson(const ScheduleParameters &parameters) {
+  json::Object object;
+  for (auto [parameter, value] : parameters.values())
+    object[rowOf(parameter).name] = value;
+  return object;
+}
+
+static ScheduleParameters parametersFrom(const json::Object *object) {
+  ScheduleParameters parameters;
+  for (const ParameterRow &row : allParameters())
+    if (auto value = object ? object->getInteger(row.name) : std::nullopt)
+      parameters.set(row.parameter, int(*value));
+  return parameters;
+}
+
 /// Compiles what `input` describes to the object file `output`; fills the report. An error's text, or empty.
 static std::string compileKernel(const json::Object &input, const std::string &output, json::Object &report) {
   auto text = [&](llvm::StringRef key) { return input.getString(key).value_or("").str(); };
@@ -156,11 +181,18 @@ static std::string compileKernel(const json::Object &input, const std::string &o
     return "the module has no kernel '" + text("function") + "'";
 
   auto start = std::chrono::steady_clock::now();
-  KernelBuilder builder(kernel, *target);
+  // An autoscheduler wants algorithms that nobody scheduled.
+  Target described = *target;
+  std::string autoscheduler = text("autoscheduler");
+  if (!autoscheduler.empty())
+    described.schedules = noSchedules;
+  KernelBuilder builder(kernel, described, parametersFrom(input.getObject("parameters")));
   if (std::string error = builder.build(); !error.empty())
     return error;
   Halide::Pipeline pipeline = builder.pipeline();
   addVectorPredication(pipeline, halideTarget(*target));
+  if (!autoscheduler.empty())
+    autoschedule(pipeline, halideTarget(*target), autoscheduler, input.getInteger("rows").value_or(1));
   if (!text("statement").empty()) // for people who tune schedules
     pipeline.compile_to_lowered_stmt(text("statement"), builder.arguments(), Halide::Text, halideTarget(*target));
   Halide::Module lowered = pipeline.compile_to_module(builder.arguments(), text("symbol"), halideTarget(*target),
@@ -170,7 +202,7 @@ static std::string compileKernel(const json::Object &input, const std::string &o
   for (const Halide::Internal::LoweredFunc &function : lowered.functions())
     if (function.name == text("symbol"))
       function.body.accept(&bound);
-  if (!bound.unbounded.empty())
+  if (!bound.unbounded.empty() && autoscheduler.empty())
     return "the size of its buffer '" + bound.unbounded + "' has no bound";
 
   if (bound.sharedBytes > mostSharedBytes)
@@ -182,6 +214,7 @@ static std::string compileKernel(const json::Object &input, const std::string &o
   report["heap_bytes"] = bound.heapBytes;
   report["stack_bytes"] = bound.stackBytes;
   report["seconds"] = seconds.count();
+  report["parameters"] = toJson(builder.usedParameters());
   return "";
 }
 
@@ -231,7 +264,7 @@ KernelSource serialiseKernel(func::FuncOp kernel, llvm::StringRef symbol) {
       builder.clone(*original.lookupSymbol(call.getCallee()));
   });
   builder.clone(*kernel);
-  KernelSource source{symbol.str(), kernel.getName().str(), ""};
+  KernelSource source{symbol.str(), kernel.getName().str(), "", {}};
   llvm::raw_string_ostream text(source.module);
   module->print(text);
   return source;
@@ -247,6 +280,7 @@ static llvm::Expected<CompiledKernel> readReport(llvm::StringRef report, std::st
   kernel.heapBytes = fields.getInteger("heap_bytes").value_or(0);
   kernel.stackBytes = fields.getInteger("stack_bytes").value_or(0);
   kernel.seconds = fields.getNumber("seconds").value_or(0);
+  kernel.used = parametersFrom(fields.getObject("parameters"));
   return kernel;
 }
 
@@ -329,7 +363,9 @@ compileKernels(llvm::ArrayRef<KernelSource> kernels, const Target &target, const
     if (progress)
       progress(kernels[i], results[i]);
   };
-  auto fail = [&](llvm::Error e) {
+  auto fail = [&](size_t kernel, llvm::Error e) {
+    if (options.failed)
+      return options.failed(kernel, std::move(e));
     error = good ? std::move(e) : llvm::joinErrors(std::move(error), std::move(e));
     good = false;
   };
@@ -342,7 +378,10 @@ compileKernels(llvm::ArrayRef<KernelSource> kernels, const Target &target, const
       llvm::raw_string_ostream(input) << json::Value(json::Object{{"target", target.name},
                                                                   {"symbol", kernels[i].symbol},
                                                                   {"function", kernels[i].function},
-                                                                  {"module", kernels[i].module}});
+                                                                  {"module", kernels[i].module},
+                                                                  {"parameters", toJson(kernels[i].parameters)},
+                                                                  {"autoscheduler", kernels[i].autoscheduler},
+                                                                  {"rows", kernels[i].rows}});
       std::string key = KernelCache::key(input, kernelCompilerVersion());
       if (auto entry = options.useCache ? cache.find(key) : std::nullopt) {
         if (auto kernel = readReport(entry->report, entry->object)) {
@@ -355,7 +394,7 @@ compileKernels(llvm::ArrayRef<KernelSource> kernels, const Target &target, const
       }
       Worker worker{i, {}, "", "", "", key, {}};
       if (llvm::Error e = startWorker(worker, kernels[i], input, folder))
-        fail(std::move(e));
+        fail(i, std::move(e));
       else
         running.push_back(std::move(worker));
     }
@@ -370,7 +409,7 @@ compileKernels(llvm::ArrayRef<KernelSource> kernels, const Target &target, const
       if (*result)
         done(running[w].kernel, std::move(**result));
       else
-        fail(result->takeError());
+        fail(running[w].kernel, result->takeError());
       running.erase(running.begin() + w);
     }
     if (!running.empty())

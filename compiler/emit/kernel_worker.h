@@ -5,9 +5,11 @@
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "schedules/parameters.h"
 #include "schedules/targets.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,16 +17,20 @@ namespace burin {
 
 /// A kernel as a worker reads it.
 struct KernelSource {
-  std::string symbol;   // of the object's entry; Halide's argv form is `symbol`_argv
-  std::string function; // in `module`
-  std::string module;   // MLIR text: the kernel and the functions it calls
+  std::string symbol;                 // of the object's entry; Halide's argv form is `symbol`_argv
+  std::string function;               // in `module`
+  std::string module;                 // MLIR text: the kernel and the functions it calls
+  ScheduleParameters parameters = {}; // that are not derived
+  std::string autoscheduler = {}; // of Halide, in place of the target's schedules (emit/autoschedule.h); empty: none
+  int64_t rows = 0;               // that it plans for
 };
 
 struct CompiledKernel {
-  std::string object;     // bytes
-  int64_t heapBytes = 0;  // most that it allocates at once through halide_malloc, at any size of its arguments
-  int64_t stackBytes = 0; // of its own buffers
-  double seconds = 0;     // to compile; 0 from the cache
+  std::string object;      // bytes
+  int64_t heapBytes = 0;   // most that it allocates at once through halide_malloc, at any size of its arguments
+  int64_t stackBytes = 0;  // of its own buffers
+  double seconds = 0;      // to compile; 0 from the cache
+  ScheduleParameters used; // what the schedules made of the parameters that this kernel has
 };
 
 /// The kernel function with what it calls, without locations, so that equal kernels are equal texts.
@@ -35,6 +41,8 @@ struct KernelCompileOptions {
   bool useCache = true;
   unsigned jobs = 0;               // workers at once; 0: as many as processors
   unsigned timeLimitSeconds = 120; // of one kernel
+  /// Where it is set, a kernel that fails is told to it and has no object; else the first failure ends everything.
+  std::function<void(size_t kernel, llvm::Error)> failed = nullptr;
 };
 
 /// Compiles all kernels; results are in the order of `kernels`. `progress` is called as each is done. The error names

@@ -29,6 +29,10 @@ public:
       : module_(module), context_(module.getContext()), plan_(*code.plan) {
     for (const KernelObject &kernel : code.kernels)
       symbolOf_[kernel.function] = kernel.symbol;
+    for (const KernelDispatch &dispatch : code.dispatches) {
+      symbolOf_[dispatch.function] = dispatch.symbol;
+      writeDispatch(dispatch);
+    }
   }
 
   /// `fallback` is the plan of the next target, or null.
@@ -78,6 +82,45 @@ public:
   }
 
 private:
+  Function *kernelNamed(const std::string &symbol) {
+    auto *type = FunctionType::get(Type::getInt32Ty(context_), {PointerType::get(context_, 0)}, false);
+    return cast<Function>(module_.getOrInsertFunction(symbol + "_argv", type).getCallee());
+  }
+
+  /// int kernel_argv(void **arguments): counts the rows of one buffer (runtime/kernel_buffer.h) and hands on.
+  void writeDispatch(const KernelDispatch &dispatch) {
+    Function *function = kernelNamed(dispatch.symbol);
+    if (!function->empty())
+      return; // two plans of one object have it
+    function->setLinkage(GlobalValue::InternalLinkage);
+    function->addFnAttr(Attribute::NoUnwind);
+    IRBuilder<> builder(BasicBlock::Create(context_, "", function));
+    Type *pointer = builder.getPtrTy(), *i32 = builder.getInt32Ty(), *i64 = builder.getInt64Ty();
+    Type *elementType = StructType::get(context_, {builder.getInt8Ty(), builder.getInt8Ty(), builder.getInt16Ty()});
+    Type *buffer = StructType::get(context_, {i64, pointer, pointer, i64, elementType, i32, pointer, pointer});
+    Type *dimension = StructType::get(context_, {i32, i32, i32, i32});
+    Value *arguments = function->getArg(0);
+    Value *described =
+        builder.CreateLoad(pointer, builder.CreateConstGEP1_32(pointer, arguments, dispatch.rowArgument));
+    Value *dimensions = builder.CreateLoad(pointer, builder.CreateStructGEP(buffer, described, 6));
+    Value *rows = builder.CreateLoad(
+        i32, builder.CreateConstInBoundsGEP2_32(dimension, builder.CreateConstGEP1_32(dimension, dimensions, 1), 0, 1));
+    for (const KernelDispatch::Variant &variant : dispatch.variants) {
+      auto *take = BasicBlock::Create(context_, "", function);
+      auto *next = &variant == &dispatch.variants.back() ? nullptr : BasicBlock::Create(context_, "", function);
+      if (next)
+        builder.CreateCondBr(builder.CreateICmpSLE(rows, this->i32(variant.mostRows)), take, next);
+      else
+        builder.CreateBr(take);
+      builder.SetInsertPoint(take);
+      CallInst *call = builder.CreateCall(kernelNamed(variant.symbol), {arguments});
+      call->setTailCall();
+      builder.CreateRet(call);
+      if (next)
+        builder.SetInsertPoint(next);
+    }
+  }
+
   Constant *i32(int64_t value) { return ConstantInt::get(Type::getInt32Ty(context_), uint64_t(value), false, true); }
   Constant *i64(int64_t value) { return ConstantInt::get(Type::getInt64Ty(context_), uint64_t(value)); }
   Constant *null() { return ConstantPointerNull::get(PointerType::get(context_, 0)); }
@@ -137,8 +180,7 @@ private:
       for (const PlanArgument &a : call.arguments)
         arguments.push_back(argument(a));
       std::string symbol = symbolOf_.lookup(call.kernel);
-      auto *type = FunctionType::get(Type::getInt32Ty(context_), {PointerType::get(context_, 0)}, false);
-      auto *kernel = cast<Function>(module_.getOrInsertFunction(symbol + "_argv", type).getCallee());
+      Function *kernel = kernelNamed(symbol);
       calls.push_back(
           record({kernel, text(symbol), table(name + "_arguments", arguments), i32(arguments.size()),
                   i32(call.perSequence), i32(call.guard), i32(call.splitAxis), i32(call.splitUnits), i64(call.work)}));

@@ -15,10 +15,23 @@ struct KernelObject {
   std::string path;
 };
 
+/// A kernel that is compiled with several schedules: `<symbol>_argv` calls the first variant that takes as many rows as
+/// there are. All of them give the same bits.
+struct KernelDispatch {
+  struct Variant {
+    int64_t mostRows;
+    std::string symbol;
+  };
+  std::string function, symbol;
+  int rowArgument; // the buffer whose rows are counted
+  std::vector<Variant> variants;
+};
+
 /// What the object holds for one target.
 struct TargetCode {
   const ModelPlan *plan;
   std::vector<KernelObject> kernels;
+  std::vector<KernelDispatch> dispatches = {};
 };
 
 /// Writes `path`, replacing what stood there only when all went well. Works in `folder`, which holds the kernels. Of

@@ -2,8 +2,8 @@
 //
 // All weights of a kernel lie one after another in a blob, each at a static offset, so that a kernel takes one buffer
 // and no weight needs a descriptor. A weight that a contract reads lies in panels `[N / width][K][width]`; the width is
-// the target's choice for that weight, never a row bucket's, so one packing serves every bucket. Vectors are padded
-// with zeros to a whole vector of any target.
+// the target's choice for that weight, or a record's, never a row bucket's, so one packing serves every bucket. Vectors
+// are padded with zeros to a whole vector of any target.
 //
 // It stands last: it needs the final kernels and calls. Two calls that read the same parameters in the same layout (a
 // kernel of forward and one of step) share a blob.
@@ -26,12 +26,17 @@ constexpr int64_t deviceBlobAlignment = 512; // bytes; GPU APIs bind buffers at 
 struct PackWeights : impl::PackWeightsBase<PackWeights> {
   using PackWeightsBase::PackWeightsBase;
   const Target *row = nullptr;
+  llvm::StringMap<int64_t> tuned; // vectors in a row of a panel, by "KxN"
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
     row = findTarget(target);
     if (!row) {
       module.emitError() << "target '" << target << "' is not known";
+      return signalPassFailure();
+    }
+    if (!readPanels()) {
+      module.emitError() << "panels '" << panels << "', expected a list such as 384x1536=2,64x64=1";
       return signalPassFailure();
     }
     Builder builder(module.getContext());
@@ -53,6 +58,25 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
         call->setAttr(attribute::blob, builder.getI64IntegerAttr(blob->second));
       }
     module->setAttr(attribute::weightsBytes, builder.getI64IntegerAttr(bytes));
+  }
+
+  bool readPanels() {
+    tuned.clear();
+    SmallVector<StringRef> items;
+    StringRef(panels).split(items, ',', -1, /*KeepEmpty=*/false);
+    for (StringRef item : items) {
+      auto [size, vectors] = item.split('=');
+      if (vectors.getAsInteger(10, tuned[size]) || tuned[size] < 1)
+        return false;
+    }
+    return true;
+  }
+
+  /// The same for all weights of a size, so that whatever kernels read one agree.
+  int64_t widthOf(int64_t inputs, int64_t outputs) const {
+    auto chosen = tuned.find(std::to_string(inputs) + "x" + std::to_string(outputs));
+    bool fillsVector = outputs >= row->lanes;
+    return chosen != tuned.end() && fillsVector ? chosen->second * row->lanes : panelWidth(*row, inputs, outputs);
   }
 
   static bool isWeight(Value value) { return isa_and_nonnull<ParameterOp, ConcatenateOp>(value.getDefiningOp()); }
@@ -86,7 +110,7 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
       bool outIn = false;
       if (isPanels(kernel.getArgument(index), getOperation(), outIn)) {
         int64_t inputs = type.getDimSize(outIn ? 1 : 0), outputs = type.getDimSize(outIn ? 0 : 1);
-        int64_t width = panelWidth(*row, inputs, outputs);
+        int64_t width = widthOf(inputs, outputs);
         kernel.setArgAttr(index, attribute::panel, builder.getI64IntegerAttr(width));
         if (outIn)
           kernel.setArgAttr(index, attribute::outIn, builder.getUnitAttr());

@@ -16,7 +16,7 @@ namespace burin {
 #include "passes/passes.h.inc"
 
 /// All passes from a user's graph to a module that can be emitted for the target row of that name.
-void buildPipeline(mlir::OpPassManager &passes, llvm::StringRef target);
+void buildPipeline(mlir::OpPassManager &passes, llvm::StringRef target, llvm::StringRef panels = "");
 
 /// The entry functions of a model, in order: forward, then those of its streams.
 llvm::SmallVector<mlir::func::FuncOp> entriesOf(mlir::ModuleOp module);

@@ -31,5 +31,7 @@ def PlanMemory : Pass<"burin-plan-memory", "::mlir::ModuleOp"> {
 }
 def PackWeights : Pass<"burin-pack-weights", "::mlir::ModuleOp"> {
   let summary = "one packed layout per weight, one blob per kernel call";
-  let options = [Option<"target", "target", "std::string", "\"\"", "target row that decides the panels">];
+  let options = [Option<"target", "target", "std::string", "\"\"", "target row that decides the panels">,
+                 Option<"panels", "panels", "std::string", "\"\"",
+                        "widths of panels that are tuned, in vectors, by the weight's rows and columns: 384x1536=2,…">];
 }

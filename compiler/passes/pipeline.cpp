@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace burin {
 
-void buildPipeline(OpPassManager &passes, llvm::StringRef target) {
+void buildPipeline(OpPassManager &passes, llvm::StringRef target, llvm::StringRef panels) {
   passes.addPass(createVerifyGraph());                 // first: the rest trusts the graph
   passes.addPass(createCanonicalizerPass());           // before derive_step: what folds away needs no state
   passes.addPass(createInlineGates());                 // after it: what a region holds stays apart from the rest
@@ -18,7 +18,7 @@ void buildPipeline(OpPassManager &passes, llvm::StringRef target) {
   passes.addPass(createFormKernels(form));             //
   passes.addPass(createShareKernels());                // before weights: shared kernels share one blob layout
   passes.addPass(createPlanMemory());                  // after sharing: the calls are final
-  passes.addPass(createPackWeights({target.str()}));   //
+  passes.addPass(createPackWeights({target.str(), panels.str()})); //
 }
 
 llvm::SmallVector<func::FuncOp> entriesOf(ModuleOp module) {

@@ -16,6 +16,7 @@ namespace {
 struct BenchOptions {
   KernelBenchOptions kernel;
   std::string target, weights;
+  TuningSource tuning;
   std::vector<int64_t> times;
   int64_t mixed = 0;
   bool startUp = false, json = false;
@@ -73,7 +74,7 @@ static llvm::Error benchModel(const GraphSource &given, BenchOptions &options, c
     if (llvm::Error error = writeInitialWeights(graph->module(), weights, remover, progress))
       return error;
 
-  auto model = CompiledModel::compile(graph->module(), target.name, options.jobs, progress);
+  auto model = CompiledModel::compile(graph->module(), options.target, options.jobs, progress, options.tuning);
   if (!model)
     return model.takeError();
   if (llvm::Error error = (*model)->openFile(weights, /*allowExtraTensors=*/true, options.threads))
@@ -154,6 +155,7 @@ void addBenchCommand(Tool &tool) {
   for (CLI::Option *ofGraph : {times, weights, mixed, threads, startUp})
     kernel->excludes(ofGraph);
   addTargetOption(*command, options->target);
+  addTuningOptions(*command, options->tuning);
   addJobsOption(*command, options->jobs);
   command->add_flag("--json", options->json, "an object per line");
   command->callback([&tool, options] {

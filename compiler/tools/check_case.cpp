@@ -38,7 +38,7 @@ private:
   }
 
   llvm::Error openModel() {
-    for (const Parameter &parameter : signature_.parameters) {
+    for (const GraphParameter &parameter : signature_.parameters) {
       HostTensor value(parameter.shape);
       value.values() = case_.parameter(parameter.name).toDoubles();
       parameters_[parameter.name] = std::move(value);
@@ -46,7 +46,7 @@ private:
     if (!weights_.empty())
       return run_.model.openFile(weights_, /*allowExtraTensors=*/true);
     SafetensorsWriter weights;
-    for (const Parameter &parameter : signature_.parameters)
+    for (const GraphParameter &parameter : signature_.parameters)
       weights.add(parameter.name, ElementType::F32, parameter.shape, case_.parameter(parameter.name).bytes.data());
     return run_.model.openBytes(weights.bytes());
   }

@@ -2,6 +2,7 @@
 // command, one file; a new command is its file, a line here and a line in tool_main.cpp.
 #pragma once
 
+#include "emit/tuned_schedules.h"
 #include "schedules/targets.h"
 #include "tools/graph_source.h"
 #include "tools/progress.h"
@@ -25,12 +26,19 @@ void addPackCommand(Tool &tool);
 void addInspectCommand(Tool &tool);
 void addBenchCommand(Tool &tool);
 void addTargetsCommand(Tool &tool);
+void addTuneCommand(Tool &tool);
 
 /// Adds a command whose help ends with an example.
 CLI::App *addCommand(Tool &tool, const std::string &name, const std::string &what, const std::string &example);
 
 /// Adds `--target`, with `host` as the default.
 void addTargetOption(CLI::App &command, std::string &target);
+
+/// Adds `--cpu` and `--database`, which say where parameters of schedules come from.
+void addTuningOptions(CLI::App &command, TuningSource &tuning);
+
+/// Prints a warning to stderr.
+void printWarning(llvm::StringRef warning);
 
 /// Adds `-j`, the number of kernels that compile at once.
 void addJobsOption(CLI::App &command, unsigned &jobs);

@@ -12,6 +12,7 @@ namespace {
 struct CompileCommandOptions {
   std::string folder, target;
   Runtime runtime = Runtime::hosted;
+  TuningSource tuning;
   bool sharedLibrary = false, statistics = false, json = false;
   unsigned jobs = 0;
 };
@@ -68,6 +69,11 @@ static llvm::Expected<int> compile(const GraphSource &source, const CompileComma
   options.runtime = given.runtime;
   options.sharedLibrary = given.sharedLibrary;
   options.jobs = given.jobs;
+  options.tuning = given.tuning;
+  options.warn = [&](llvm::StringRef warning) {
+    progress.clear();
+    printWarning(warning);
+  };
   options.progress = [&](llvm::StringRef what, int done, int total) {
     progress.update(("compiling " + what).str(), done, total);
   };
@@ -96,6 +102,7 @@ void addCompileCommand(Tool &tool) {
   tool.graph.addArgument(*command);
   command->add_option("-o,--output", options->folder, "folder to write to; made where it is missing")->required();
   addTargetOption(*command, options->target);
+  addTuningOptions(*command, options->tuning);
   addJobsOption(*command, options->jobs);
   command
       ->add_option("--runtime", options->runtime,

@@ -31,7 +31,8 @@ static llvm::Error check(llvm::StringRef call, burin_status status) {
 // ---- Compiling, loading, opening
 
 llvm::Expected<std::unique_ptr<CompiledModel>> CompiledModel::compile(mlir::ModuleOp module, llvm::StringRef target,
-                                                                      unsigned jobs, Progress &progress) {
+                                                                      unsigned jobs, Progress &progress,
+                                                                      const TuningSource &tuning) {
   std::unique_ptr<CompiledModel> model(new CompiledModel);
   llvm::SmallString<128> folder;
   if (std::error_code error = llvm::sys::fs::createUniqueDirectory("burin", folder))
@@ -46,6 +47,11 @@ llvm::Expected<std::unique_ptr<CompiledModel>> CompiledModel::compile(mlir::Modu
   options.outputFolder = model->folder_;
   options.sharedLibrary = llvm::any_of(*rows, [](const Target *row) { return isInThisProcess(*row); });
   options.jobs = jobs;
+  options.tuning = tuning;
+  options.warn = [&](llvm::StringRef warning) {
+    progress.clear();
+    llvm::errs() << "warning: " << warning << "\n";
+  };
   options.progress = [&](llvm::StringRef what, int done, int total) {
     progress.update(("compiling " + what).str(), done, total);
   };

@@ -38,7 +38,8 @@ public:
 
   /// Compiles `module`, which the passes take apart, for the target or the targets, and loads it.
   static llvm::Expected<std::unique_ptr<CompiledModel>> compile(mlir::ModuleOp module, llvm::StringRef target,
-                                                                unsigned jobs, Progress &progress);
+                                                                unsigned jobs, Progress &progress,
+                                                                const TuningSource &tuning = {});
   ~CompiledModel();
   CompiledModel(const CompiledModel &) = delete;
   CompiledModel &operator=(const CompiledModel &) = delete;
@@ -56,8 +57,8 @@ public:
 
   /// What opening chooses where the model is compiled for several targets; otherwise the best that runs.
   void choose(llvm::StringRef target) { isa_ = target.str(); }
-  /// Weights as the bytes of a safetensors file, or as its path; `threads` in a pool, or the caller's alone. Closes what
-  /// was open.
+  /// Weights as the bytes of a safetensors file, or as its path; `threads` in a pool, or the caller's alone. Closes
+  /// what was open.
   llvm::Error openBytes(llvm::StringRef weights);
   llvm::Error openFile(llvm::StringRef path, bool allowExtraTensors = false, int threads = 1);
 

@@ -5,6 +5,7 @@
 #include "tools/fma_peak.h"
 #include <chrono>
 #include <cstdint>
+#include <vector>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -74,5 +75,18 @@ static std::chrono::steady_clock::duration time4() { BURIN_FMA_LOOP(Floats, spla
 double measureFmaPeak(int) { return gigaflops(4, time4()); }
 
 #endif
+
+double measureReadBandwidth() {
+  static const std::vector<uint64_t> memory(size_t(64) << 17, 1); // 64 MB
+  auto start = std::chrono::steady_clock::now();
+  uint64_t sums[8] = {};
+  for (size_t n = 0; n < memory.size(); n += 8)
+    for (size_t lane = 0; lane < 8; ++lane)
+      sums[lane] += memory[n + lane];
+  std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+  volatile uint64_t kept = sums[0] + sums[1] + sums[2] + sums[3] + sums[4] + sums[5] + sums[6] + sums[7];
+  (void)kept;
+  return double(memory.size() * sizeof memory[0]) / time.count();
+}
 
 } // namespace burin

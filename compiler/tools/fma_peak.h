@@ -7,4 +7,7 @@ namespace burin {
 /// GFLOP/s of one run of about ten milliseconds, in vectors of `lanes` floats: 16, 8 or, without FMA, 4.
 double measureFmaPeak(int lanes);
 
+/// Bytes that this core reads from memory in a second, of one run over an array that no cache holds.
+double measureReadBandwidth();
+
 } // namespace burin

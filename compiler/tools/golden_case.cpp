@@ -121,7 +121,7 @@ void GoldenCase::checkParameters(const GraphSignature &signature, std::vector<st
                        "' is missing, as are all parameters: needs --weights");
     return;
   }
-  for (const Parameter &parameter : signature.parameters) {
+  for (const GraphParameter &parameter : signature.parameters) {
     const StoredTensor *stored = weights_->find(parameter.name);
     bool isFloat = stored && llvm::is_contained({ElementType::F32, ElementType::F16, ElementType::BF16}, stored->type);
     if (!stored)
@@ -144,7 +144,7 @@ void GoldenCase::checkParts(const GraphSignature &signature, std::vector<std::st
   if (weights_ || (!hasParameters && !signature.parameters.empty()))
     checkParameters(signature, problems);
   else
-    for (const Parameter &parameter : signature.parameters)
+    for (const GraphParameter &parameter : signature.parameters)
       parts["param." + parameter.name] = {ElementType::F32, parameter.shape};
   for (const EntryTensor &input : signature.inputs) {
     int64_t columns = input.columnsBy.empty() ? input.columns : rowsOfAxis(input.columnsBy);

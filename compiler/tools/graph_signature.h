@@ -23,7 +23,8 @@ struct EntryTensor {
   int64_t limit = 0; // ids: at least 0 and below this
 };
 
-struct Parameter {
+/// A trained tensor; a schedule's parameters are another matter.
+struct GraphParameter {
   std::string name;
   std::vector<int64_t> shape;
   std::string init; // how `burin init` fills it
@@ -32,7 +33,7 @@ struct Parameter {
 struct GraphSignature {
   std::vector<Axis> axes;
   std::vector<EntryTensor> inputs, outputs;
-  std::vector<Parameter> parameters;
+  std::vector<GraphParameter> parameters;
 
   const Axis *findAxis(llvm::StringRef name) const;
   /// The symbol whose rows a step would take: the only one, or the one that the outputs' rows count. Null where neither

@@ -26,7 +26,7 @@ static llvm::Expected<int> init(const GraphSource &source, const InitOptions &op
     return error;
   progress.clear();
   int64_t values = 0;
-  for (const Parameter &parameter : signature.parameters) {
+  for (const GraphParameter &parameter : signature.parameters) {
     int64_t count = 1;
     for (int64_t extent : parameter.shape)
       count *= extent;

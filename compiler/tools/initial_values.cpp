@@ -27,7 +27,7 @@ double RandomStream::normal() {
   return radius * std::cos(2 * std::numbers::pi * uniform());
 }
 
-llvm::Expected<std::vector<float>> initialValues(const Parameter &parameter, uint64_t seed) {
+llvm::Expected<std::vector<float>> initialValues(const GraphParameter &parameter, uint64_t seed) {
   int64_t count = 1;
   for (int64_t extent : parameter.shape)
     count *= extent;
@@ -50,7 +50,7 @@ llvm::Expected<std::vector<float>> initialValues(const Parameter &parameter, uin
 llvm::Expected<SafetensorsWriter> initialWeights(const GraphSignature &signature, uint64_t seed, Progress &progress) {
   SafetensorsWriter writer;
   int64_t done = 0, total = int64_t(signature.parameters.size());
-  for (const Parameter &parameter : signature.parameters) {
+  for (const GraphParameter &parameter : signature.parameters) {
     progress.update("making weights", done++, total);
     llvm::Expected<std::vector<float>> values = initialValues(parameter, seed);
     if (!values)

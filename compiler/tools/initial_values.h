@@ -25,7 +25,7 @@ private:
 
 /// By the parameter's `init`: `normal` is N(0, 1/fan_in) with the first dimension as fan_in, `positions` N(0, 0.02) (a
 /// standard deviation of 0.02), `zeros` and `ones` are what they say.
-llvm::Expected<std::vector<float>> initialValues(const Parameter &parameter, uint64_t seed);
+llvm::Expected<std::vector<float>> initialValues(const GraphParameter &parameter, uint64_t seed);
 
 /// All parameters of a graph as a safetensors file.
 llvm::Expected<SafetensorsWriter> initialWeights(const GraphSignature &signature, uint64_t seed, Progress &progress);

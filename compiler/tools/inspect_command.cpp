@@ -13,6 +13,7 @@ namespace burin {
 namespace {
 struct InspectOptions {
   std::string target, html;
+  TuningSource tuning;
   bool json = false, measure = false;
   unsigned jobs = 0;
 };
@@ -20,12 +21,13 @@ struct InspectOptions {
 
 /// Runs the passes and compiles what they left, to time it on weights from a seed: how long a kernel takes is not a
 /// matter of their values.
-static llvm::Expected<std::vector<EntryTimes>> measure(mlir::ModuleOp module, const Target &target, unsigned jobs) {
+static llvm::Expected<std::vector<EntryTimes>> measure(mlir::ModuleOp module, const Target &target,
+                                                       const InspectOptions &options) {
   Progress progress;
   llvm::Expected<SafetensorsWriter> weights = initialWeights(signatureOf(module), 0, progress);
   if (!weights)
     return weights.takeError();
-  auto model = CompiledModel::compile(module, target.name, jobs, progress);
+  auto model = CompiledModel::compile(module, options.target, options.jobs, progress, options.tuning);
   if (!model)
     return model.takeError();
   if (llvm::Error error = (*model)->openBytes(weights->bytes()))
@@ -60,16 +62,20 @@ static llvm::Expected<int> inspect(const GraphSource &source, const InspectOptio
   mlir::ModuleOp module = graph->module();
   nlohmann::ordered_json report;
   describeGraph(module, report); // before the passes take it apart
+  llvm::Expected<TunedSchedules> tuned =
+      TunedSchedules::load(options.tuning, options.target, options.measure ? [](llvm::StringRef) {} : printWarning);
+  if (!tuned)
+    return tuned.takeError();
   std::vector<EntryTimes> times;
   if (options.measure) {
-    llvm::Expected<std::vector<EntryTimes>> measured = measure(module, **target, options.jobs);
+    llvm::Expected<std::vector<EntryTimes>> measured = measure(module, **target, options);
     if (!measured)
       return measured.takeError();
     times = std::move(*measured);
-  } else if (llvm::Error error = runPasses(module, **target)) {
+  } else if (llvm::Error error = runPasses(module, **target, *tuned)) {
     return error;
   }
-  describePlan(module, makePlan(module, **target), report);
+  describePlan(module, makePlan(module, **target), *tuned, report);
   if (!times.empty())
     describeTimes(times, report);
   if (!options.html.empty()) {
@@ -90,6 +96,7 @@ void addInspectCommand(Tool &tool) {
   auto options = std::make_shared<InspectOptions>();
   tool.graph.addArgument(*command);
   addTargetOption(*command, options->target);
+  addTuningOptions(*command, options->tuning);
   CLI::Option *json = command->add_flag("--json", options->json, "one JSON object");
   command->add_option("--html", options->html, "write a page to this file: graph, kernels, memory and work drawn")
       ->excludes(json);

@@ -1,5 +1,6 @@
 #include "tools/inspection.h"
 #include "passes/passes.h"
+#include "schedules/tuner/row_buckets.h"
 #include "tools/graph_bench.h"
 #include "tools/graph_signature.h"
 #include "tools/work.h"
@@ -120,7 +121,7 @@ void describeGraph(ModuleOp module, Json &report) {
   report["inputs"] = describeTensors(signature.inputs);
   report["outputs"] = describeTensors(signature.outputs);
   int64_t values = 0;
-  for (const Parameter &parameter : signature.parameters) {
+  for (const GraphParameter &parameter : signature.parameters) {
     int64_t count = 1;
     for (int64_t extent : parameter.shape)
       count *= extent;
@@ -273,7 +274,26 @@ static Json groupsOf(func::FuncOp kernel) {
   return groups;
 }
 
-static Json describeKernels(ModuleOp module, llvm::ArrayRef<NamedEntry> entries) {
+/// How a kernel is compiled, by numbers of rows.
+static Json schedulesOf(const KernelText &kernel, const ModelPlan &plan, const TunedSchedules &tuned) {
+  Json list = Json::array();
+  std::vector<ScheduleVariant> variants = tuned.variantsOf(kernel, plan);
+  for (const ScheduleVariant &variant : variants) {
+    std::string rows = std::to_string(leastRowsOf(variant.bucket));
+    rows += variant.mostRows == INT64_MAX ? "-" : "-" + std::to_string(variant.mostRows);
+    Json parameters = Json::object();
+    for (auto [parameter, value] : variant.parameters.values())
+      parameters[rowOf(parameter).name.str()] = value;
+    list.push_back({{"rows", variants.size() == 1 ? "all" : rows},
+                    {"from", variant.origin()},
+                    {"parameters", parameters},
+                    {"text", variant.parameters.text()}});
+  }
+  return list;
+}
+
+static Json describeKernels(ModuleOp module, const ModelPlan &plan, const TunedSchedules &tuned,
+                            llvm::ArrayRef<NamedEntry> entries) {
   Json kernels = Json::array();
   for (const KernelText &kernel : kernelsOf(module)) {
     Json calls = Json::object(); // by entry
@@ -285,14 +305,16 @@ static Json describeKernels(ModuleOp module, llvm::ArrayRef<NamedEntry> entries)
                        {"class", kernel.kernelClass},
                        {"groups", groupsOf(function)},
                        {"weights_bytes", weightsBytesOf(function)},
-                       {"calls", calls}});
+                       {"calls", calls},
+                       {"record", recordName(kernel)},
+                       {"schedules", schedulesOf(kernel, plan, tuned)}});
   }
   return kernels;
 }
 
 static Json orNull(int64_t bound) { return bound < 0 ? Json() : Json(bound); }
 
-void describePlan(ModuleOp module, const ModelPlan &plan, Json &report) {
+void describePlan(ModuleOp module, const ModelPlan &plan, const TunedSchedules &tuned, Json &report) {
   RowCounts rows;
   for (const PlanAxis &axis : plan.axes)
     rows[axis.name] = axis.maximum;
@@ -310,7 +332,8 @@ void describePlan(ModuleOp module, const ModelPlan &plan, Json &report) {
   report["entries"] = Json::array();
   for (const NamedEntry &entry : entries)
     report["entries"].push_back(describeEntry(plan, *entry.entry, entry.function, entry.name, rows));
-  report["kernels"] = describeKernels(module, entries);
+  report["kernels"] = describeKernels(module, plan, tuned, entries);
+  report["tuned_on"] = tuned.cpu().empty() ? Json() : Json(tuned.cpu());
   Json values = Json::array();
   for (const PlanStateValue &value : plan.stateValues)
     values.push_back({{"name", value.name},

@@ -2,7 +2,7 @@
 // differ.
 #pragma once
 
-#include "emit/model_plan.h"
+#include "emit/tuned_schedules.h"
 #include "nlohmann/json.hpp"
 #include "llvm/ADT/ArrayRef.h"
 
@@ -14,7 +14,8 @@ struct EntryTimes;
 void describeGraph(mlir::ModuleOp module, nlohmann::ordered_json &report);
 
 /// Entries, kernels, memory and work. Needs a module that went through all passes.
-void describePlan(mlir::ModuleOp module, const ModelPlan &plan, nlohmann::ordered_json &report);
+void describePlan(mlir::ModuleOp module, const ModelPlan &plan, const TunedSchedules &tuned,
+                  nlohmann::ordered_json &report);
 
 /// What was measured of entries and their kernels; without it the report says nothing of time.
 void describeTimes(llvm::ArrayRef<EntryTimes> entries, nlohmann::ordered_json &report);

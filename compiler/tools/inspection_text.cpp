@@ -145,6 +145,10 @@ private:
           calls += formatv("{0}{1} in {2}", calls.empty() ? "" : ", ", count.get<int64_t>(), entry).str();
       stream_ << formatv("  {0,-12} {1,-10} {2}; calls: {3}\n", text(kernel["name"]), text(kernel["class"]),
                          ops(kernel["groups"]), calls);
+      for (const Json &schedule : kernel["schedules"])
+        if (text(schedule["from"]) != "derived" || kernel["schedules"].size() > 1)
+          stream_ << formatv("  {0,-12} rows {1}: {2}{3}{4}\n", "", text(schedule["rows"]), text(schedule["from"]),
+                             schedule["parameters"].empty() ? "" : ", ", text(schedule["text"]));
     }
   }
 

@@ -13,6 +13,7 @@ namespace {
 
 struct PackOptions {
   std::string weights, output, verify, target;
+  TuningSource tuning;
   bool targetGiven = false, allowExtraTensors = false, json = false;
 };
 
@@ -31,11 +32,15 @@ struct RuntimeProgress : burin_rt_progress {
 
 } // namespace
 
-static llvm::Expected<std::unique_ptr<PlanTables>> planOf(const GraphSource &source, const Target &target) {
+static llvm::Expected<std::unique_ptr<PlanTables>> planOf(const GraphSource &source, const Target &target,
+                                                          const PackOptions &given) {
+  llvm::Expected<TunedSchedules> tuned = TunedSchedules::load(given.tuning, given.target, printWarning);
+  if (!tuned)
+    return tuned.takeError();
   llvm::Expected<LoadedGraph> graph = source.load();
   if (!graph)
     return graph.takeError();
-  if (llvm::Error error = runPasses(graph->module(), target))
+  if (llvm::Error error = runPasses(graph->module(), target, *tuned))
     return error;
   return std::make_unique<PlanTables>(makePlan(graph->module(), target));
 }
@@ -51,7 +56,7 @@ static llvm::Expected<int> pack(const GraphSource &source, const PackOptions &gi
   llvm::Expected<const Target *> target = targetNamed(given.target);
   if (!target)
     return target.takeError();
-  auto plan = planOf(source, **target);
+  auto plan = planOf(source, **target, given);
   if (!plan)
     return plan.takeError();
   char message[512] = "";
@@ -86,7 +91,7 @@ static llvm::Error compareWithGraph(const GraphSource &source, const PackOptions
     return target.takeError();
   if (!target)
     return failure(given.verify + ": " + llvm::toString(target.takeError()));
-  auto plan = planOf(source, **target);
+  auto plan = planOf(source, **target, given);
   if (!plan)
     return plan.takeError();
   char message[512] = "";
@@ -144,6 +149,7 @@ void addPackCommand(Tool &tool) {
   command->add_flag("--allow-extra-tensors", options->allowExtraTensors, "ignore tensors that the graph does not name");
   addTargetOption(*command, options->target);
   command->add_flag("--json", options->json, "one JSON object");
+  addTuningOptions(*command, options->tuning);
   command->callback([&tool, command, weights, output, options] {
     options->targetGiven = command->count("--target") > 0;
     if (!options->verify.empty()) {

@@ -35,6 +35,18 @@ void addTargetOption(CLI::App &command, std::string &target) {
       ->default_val("host");
 }
 
+void addTuningOptions(CLI::App &command, TuningSource &tuning) {
+  command.add_option(
+      "--cpu", tuning.cpu,
+      "take the schedules that were tuned on this CPU, such as znver4; unless given, this machine's where "
+      "the target is 'host', else none");
+  command.add_option("--database", tuning.database,
+                     "a file of `burin tune`, whose records come before those that belong to the compiler; 'none' for "
+                     "no records at all");
+}
+
+void printWarning(llvm::StringRef warning) { llvm::errs() << "warning: " << warning << "\n"; }
+
 void addJobsOption(CLI::App &command, unsigned &jobs) {
   command.add_option("-j,--jobs", jobs, "kernels that compile at once; 0: one per core")->default_val(0);
 }
@@ -105,6 +117,7 @@ int toolMain(int argc, char **argv, GraphBuilder ownGraph) {
   addInspectCommand(tool);
   addBenchCommand(tool);
   addTargetsCommand(tool);
+  addTuneCommand(tool);
   app.require_subcommand(1);
   app.set_version_flag("--version", versions(), "Burin's, Halide's and LLVM's");
   app.footer("Example:\n  " + program + " check tests/golden/mhsa_page.safetensors\n\n" + exitStatuses + "\n'" +

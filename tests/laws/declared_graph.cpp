@@ -34,7 +34,7 @@ int64_t DeclaredGraph::rowsOf(const std::string &symbol, const Sequence &sequenc
 
 std::vector<HostTensor> DeclaredGraph::evaluate(const Weights &weights, const Sequence &sequence) const {
   ReferenceInputs given;
-  for (const Parameter &parameter : signature_.parameters) {
+  for (const GraphParameter &parameter : signature_.parameters) {
     HostTensor value(parameter.shape);
     const std::vector<float> &floats = weights.at(parameter.name);
     value.values().assign(floats.begin(), floats.end());
@@ -62,14 +62,14 @@ std::vector<HostTensor> DeclaredGraph::evaluate(const Weights &weights, const Se
 
 std::string DeclaredGraph::fileOf(const Weights &weights) const {
   SafetensorsWriter writer;
-  for (const Parameter &parameter : signature_.parameters)
+  for (const GraphParameter &parameter : signature_.parameters)
     writer.add(parameter.name, parameter.shape, weights.at(parameter.name));
   return writer.bytes();
 }
 
 Weights DeclaredGraph::randomWeights(uint64_t seed) const {
   Weights weights;
-  for (const Parameter &parameter : signature_.parameters) {
+  for (const GraphParameter &parameter : signature_.parameters) {
     std::vector<float> values = valueOf(initialValues(parameter, seed));
     if (parameter.init != "normal") {
       std::vector<float> noise = normalValues(int64_t(values.size()), seed, parameter.name);

@@ -99,7 +99,7 @@ TEST_P(positions_of_an_encoder, are_right_far_from_the_start) {
   const LawModel &encoder = LawModel::of(lawGraph("windowed_encoder"), target),
                  &blocks = LawModel::of(lawGraph("windowed_blocks"), target);
   Weights weights;
-  for (const Parameter &parameter : blocks.graph.signature().parameters)
+  for (const GraphParameter &parameter : blocks.graph.signature().parameters)
     weights[parameter.name] = encoder.weights.at(parameter.name);
   OpenedModel opened(blocks.compiled, blocks.graph, weights);
   const int64_t rows = 37, power31 = int64_t(1) << 31;

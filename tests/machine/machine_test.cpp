@@ -116,7 +116,7 @@ TEST_P(emulated_model, says_what_is_wrong_with_weights_as_a_model_here_does) {
     Weights weights = graph.randomWeights(1);
     weights.erase(weights.begin());
     SafetensorsWriter writer; // the graph's own writer would miss the parameter
-    for (const Parameter &parameter : graph.signature().parameters)
+    for (const GraphParameter &parameter : graph.signature().parameters)
       if (auto found = weights.find(parameter.name); found != weights.end())
         writer.add(parameter.name, parameter.shape, found->second);
     std::string file = writer.bytes();

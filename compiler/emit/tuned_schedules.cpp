@@ -1,0 +1,134 @@
+#include "emit/tuned_schedules.h"
+#include "emit/installation.h"
+#include "schedules/tuner/cpu_name.h"
+#include "schedules/tuner/row_buckets.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace llvm;
+
+namespace burin {
+
+std::string ScheduleVariant::origin() const {
+  if (recordBucket < 0)
+    return "derived";
+  return "record of " + bucketText(recordBucket) + " rows" + (recordBucket == bucket ? "" : ", a neighbour");
+}
+
+Expected<TunedSchedules> TunedSchedules::load(const TuningSource &source, StringRef target,
+                                              function_ref<void(StringRef)> warn) {
+  TunedSchedules tuned;
+  if (source.database == "none")
+    return tuned;
+  std::vector<std::string> warnings;
+  TuningDatabase own;
+  if (!source.database.empty()) {
+    auto read = TuningDatabase::read(source.database, warnings);
+    if (!read)
+      return read.takeError();
+    own = std::move(*read);
+  }
+  std::string cpu = own.cpu;
+  if (!source.cpu.empty()) {
+    auto named = cpuNamed(source.cpu);
+    if (!named)
+      return named.takeError();
+    cpu = *named;
+    if (!own.cpu.empty() && own.cpu != cpu)
+      return createStringError(source.database + ": a database of CPU '" + own.cpu + "', expected '" + cpu + "'");
+  } else if (cpu.empty() && target == "host") {
+    cpu = hostCpuName();
+  }
+  tuned.database_.cpu = cpu;
+  std::string installed = cpu.empty() || !cpuNamed(cpu) ? "" : databaseFile(cpu);
+  if (!installed.empty() && sys::fs::exists(installed)) {
+    auto read = TuningDatabase::read(installed, warnings);
+    if (!read)
+      return read.takeError();
+    tuned.database_.records = std::move(read->records);
+  }
+  for (auto &[key, record] : own.records)
+    tuned.database_.records[key] = record;
+
+  constexpr size_t mostWarnings = 5;
+  for (const std::string &warning : ArrayRef(warnings).take_front(mostWarnings))
+    warn(warning);
+  if (warnings.size() > mostWarnings)
+    warn("tuning database: " + std::to_string(warnings.size() - mostWarnings) + " more records are left out");
+  return tuned;
+}
+
+std::vector<const PlanEntry *> entriesOf(const ModelPlan &plan) {
+  std::vector<const PlanEntry *> entries{&plan.forward};
+  for (const PlanStream &stream : plan.streams) {
+    entries.push_back(&stream.one);
+    if (stream.many)
+      entries.push_back(&*stream.many);
+  }
+  return entries;
+}
+
+const PlanCall *firstCallOf(StringRef kernel, const ModelPlan &plan) {
+  for (const PlanEntry *entry : entriesOf(plan))
+    for (const PlanCall &call : entry->calls)
+      if (call.kernel == kernel)
+        return &call;
+  return nullptr;
+}
+
+static bool isBuffer(const PlanArgument &argument) {
+  return argument.kind == BURIN_ARG_INPUT || argument.kind == BURIN_ARG_OUTPUT || argument.kind == BURIN_ARG_SCRATCH;
+}
+
+int rowArgumentOf(const KernelText &kernel, const ModelPlan &plan) {
+  const PlanCall *call = firstCallOf(kernel.function, plan);
+  for (auto [index, argument] : enumerate(call ? ArrayRef(call->arguments) : ArrayRef<PlanArgument>()))
+    if (isBuffer(argument) && argument.columnAxis < 0 &&
+        (argument.rowAxis >= 0 || (argument.rowAxis == BURIN_AXIS_SEQUENCE && !call->perSequence)))
+      return int(index);
+  return -1;
+}
+
+std::string recordName(const KernelText &kernel) {
+  return kernel.kernelClass + "_" + utohexstr(xxh3_64bits(kernel.text), /*LowerCase=*/true);
+}
+
+std::vector<ScheduleVariant> TunedSchedules::variantsOf(const KernelText &kernel, const ModelPlan &plan) const {
+  int first = 0, end = rowBuckets;
+  if (rowArgumentOf(kernel, plan) < 0) { // of results with a fixed number of rows
+    int64_t rows = 1;
+    if (const PlanCall *call = firstCallOf(kernel.function, plan))
+      for (const PlanArgument &argument : call->arguments)
+        rows = isBuffer(argument) ? std::max<int64_t>(rows, argument.rowsEach) : rows;
+    first = bucketOf(rows);
+    end = first + 1;
+  }
+  std::vector<ScheduleVariant> variants;
+  for (int bucket = first; bucket < end; ++bucket) {
+    ScheduleVariant variant{bucket, mostRowsOf(bucket), {}, -1, {}};
+    TuningDatabase::Found found = database_.find({recordName(kernel), plan.target->name.str(), bucket});
+    if (found.record) {
+      variant.record = *found.record;
+      variant.parameters = found.record->parameters;
+      variant.recordBucket = found.bucket;
+    }
+    if (!variants.empty() && variants.back().parameters == variant.parameters)
+      variants.back().mostRows = variant.mostRows;
+    else
+      variants.push_back(std::move(variant));
+  }
+  variants.back().mostRows = INT64_MAX;
+  return variants;
+}
+
+std::string TunedSchedules::panels(const Target &target) const {
+  std::string text;
+  for (auto &[key, record] : database_.records)
+    if (auto vectors = record.parameters.get(Parameter::panel_vectors);
+        vectors && key.target == target.name && StringRef(key.kernel).starts_with("weight_"))
+      text += (text.empty() ? "" : ",") + key.kernel.substr(7) + "=" + std::to_string(*vectors);
+  return text;
+}
+
+} // namespace burin

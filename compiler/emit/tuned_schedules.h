@@ -1,0 +1,69 @@
+// Which parameters each kernel's schedules are given: those of the most specific record of the tuning database, of a
+// neighbouring bucket of rows, or none, which leaves all to the analytical default.
+//
+// The same command gives the same object on every machine: records are of the CPU that is named, or that a given file
+// is of. Only where the target is `host`, and so the object is this machine's anyway, is it this machine's CPU.
+//
+// Rejected: records of the compiling machine for every target. A build server would decide how a program runs
+// elsewhere.
+#pragma once
+
+#include "emit/model_plan.h"
+#include "schedules/tuner/database.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace burin {
+
+/// As the options --cpu and --database give it.
+struct TuningSource {
+  std::string cpu;      // whose records; empty: that of `database`, or this machine's where the target is `host`
+  std::string database; // a file whose records come before those that belong to the compiler; "none": no records at all
+};
+
+/// A stretch of buckets for which a kernel has the same parameters.
+struct ScheduleVariant {
+  int bucket = 0;                // the first
+  int64_t mostRows = INT64_MAX;  // of the last
+  ScheduleParameters parameters; // none: all derived
+  int recordBucket = -1;         // of the record; -1: there is none
+  TuningRecord record;           // where there is one
+
+  /// "record of 5-16 rows", "record of 5-16 rows, a neighbour", "derived".
+  std::string origin() const;
+};
+
+class TunedSchedules {
+public:
+  /// None: everything is derived.
+  TunedSchedules() = default;
+  /// `target` is what --target was given. What is left out of a database is told to `warn`, a sentence each, no more
+  /// than some.
+  static llvm::Expected<TunedSchedules> load(const TuningSource &source, llvm::StringRef target,
+                                             llvm::function_ref<void(llvm::StringRef)> warn);
+
+  /// Whose records are used; empty for none.
+  const std::string &cpu() const { return database_.cpu; }
+  const TuningDatabase &database() const { return database_; }
+
+  /// Of a kernel of the plan, in order of rows; at least one. Only one for a kernel whose rows are always the same.
+  std::vector<ScheduleVariant> variantsOf(const KernelText &kernel, const ModelPlan &plan) const;
+  /// The widths of panels that differ from the derived, for the pass pack_weights: "384x1536=2,…".
+  std::string panels(const Target &target) const;
+
+private:
+  TuningDatabase database_;
+};
+
+/// What a record names a kernel by: class and hash of its content.
+std::string recordName(const KernelText &kernel);
+
+/// The argument of a kernel whose number of rows says which variant runs; -1 where all are fixed.
+int rowArgumentOf(const KernelText &kernel, const ModelPlan &plan);
+
+/// The call of a plan, in the entry where it comes first; null for a kernel that is not called.
+const PlanCall *firstCallOf(llvm::StringRef kernel, const ModelPlan &plan);
+
+/// All entries of a plan.
+std::vector<const PlanEntry *> entriesOf(const ModelPlan &plan);
+
+} // namespace burin

@@ -1,0 +1,491 @@
+// The steps for a kernel:
+//   1. compile the derived schedule, which says what parameters the kernel has;
+//   2. rounds: what the searches of all buckets propose is compiled, several at once; then measured alone: all of it
+//      briefly, the better third for longer;
+//   3. the winners against the derived schedule in fresh runs, interleaved: who is not faster in each by more than
+//   noise
+//      is not accepted;
+//   4. records of all its buckets are written. Where nothing is better the record says so, so that a neighbour's does
+//   not
+//      apply and a second run has nothing to do.
+#include "tuner/tune_graph.h"
+#include "emit/compile.h"
+#include "emit/tuned_schedules.h"
+#include "machine/loaded_model.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "schedules/tuner/cpu_name.h"
+#include "tools/failure.h"
+#include "tools/fma_peak.h"
+#include "tools/latency.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cmath>
+#include <ctime>
+#include <limits>
+#include <set>
+
+using namespace mlir;
+
+namespace burin {
+
+std::atomic<bool> tuningInterrupted = false;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr int firstRounds = 3, longRounds = 9, confirmRounds = 15, confirmRuns = 2;
+constexpr double secondsEach = 200e-6; // of one measurement: long beside a clock's reading, short beside a time slice
+/// Accepted is what gains two percent over all sizes of the bucket and loses one percent at none. Measured: minima of
+/// fifteen interleaved rounds of the same code differ by less than one percent, also on a machine with other work.
+constexpr double leastGain = 1.02, mostLoss = 1.01;
+
+std::string today() {
+  char text[16] = "";
+  std::time_t now = std::time(nullptr);
+  std::strftime(text, sizeof text, "%Y-%m-%d", std::gmtime(&now));
+  return text;
+}
+
+/// The ops of a kernel, for people: "dense, add, layer_norm".
+std::string opsOf(func::FuncOp function) {
+  std::string text;
+  for (Operation &op : function.getBody().front()) {
+    auto call = dyn_cast<func::CallOp>(op);
+    std::string name = call ? opsOf(SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr()))
+                            : op.getName().stripDialect().str();
+    if (!isa<func::ReturnOp>(op) && text.size() < 150)
+      text += (text.empty() ? "" : ", ") + name;
+  }
+  return text;
+}
+
+/// What is known of the sizes of a bucket of one candidate: the geometric mean of its times over the derived one's.
+double costOf(const std::vector<double> &seconds, const std::vector<double> &derived, llvm::ArrayRef<size_t> sizes) {
+  double logs = 0;
+  for (size_t size : sizes)
+    logs += std::log(seconds[size] / derived[size]);
+  return std::exp(logs / double(sizes.size()));
+}
+
+class KernelTuner {
+public:
+  KernelTuner(TrialBench &bench, const TrialKernel &kernel, const TuneOptions &options, TuningDatabase &database,
+              Clock::time_point end, std::function<void(const std::string &)> tell)
+      : bench_(bench), kernel_(kernel), options_(options), database_(database), end_(end), tell_(std::move(tell)) {}
+
+  /// Results of all buckets; an error where nothing can be measured.
+  llvm::Expected<std::vector<TuneResult>> run() {
+    layOutSizes();
+    if (llvm::Error error = measureDerived())
+      return error;
+    std::vector<ScheduleParameters> seeds = seedsFor();
+    searches_.assign(buckets_.size(), Search(SearchSpace::around(derived().used), seeds));
+    for (Search &search : searches_)
+      search.report(derived().used, 1);
+    if (options_.sweep) {
+      round_ = 1;
+      if (llvm::Error error = tryPoints(SearchSpace::around(derived().used).points(options_.sweep)))
+        return error;
+    } else {
+      while (!mustEnd()) {
+        std::vector<ScheduleParameters> points;
+        for (Search &search : searches_)
+          for (const ScheduleParameters &point : search.propose())
+            if (!candidates_.count(point) && !llvm::is_contained(points, point))
+              points.push_back(point);
+        if (points.empty())
+          break;
+        ++round_;
+        if (llvm::Error error = tryPoints(points))
+          return error;
+        for (Search &search : searches_)
+          search.endRound();
+      }
+    }
+    if (tuningInterrupted)
+      return failure("ended");
+    return confirm();
+  }
+
+private:
+  const Candidate &derived() const { return *derived_; }
+  bool mustEnd() const { return tuningInterrupted || Clock::now() >= end_; }
+
+  void layOutSizes() {
+    buckets_ = bucketsOf(kernel_);
+    for (int bucket : buckets_) {
+      sizesOfBucket_.emplace_back();
+      for (int64_t rows : sizesOf(kernel_, bucket)) {
+        sizesOfBucket_.back().push_back(sizes_.size());
+        sizes_.push_back({rows, true});
+      }
+    }
+    // Bits are compared where tiles have tails, too.
+    if (kernel_.rowsVary)
+      for (int64_t rows : {int64_t(1), int64_t(2), int64_t(7), int64_t(13), int64_t(29), kernel_.mostRows - 1})
+        if (rows >= 1 && rows <= kernel_.mostRows && llvm::none_of(sizes_, [&](auto &s) { return s.rows == rows; }))
+          sizes_.push_back({rows, false});
+  }
+
+  llvm::Error measureDerived() {
+    std::vector<Candidate> compiled = bench_.compile(kernel_, ScheduleParameters(), nullptr);
+    if (!compiled[0].refused.empty())
+      return failure("the derived schedule: " + compiled[0].refused);
+    derived_ = std::make_unique<Candidate>(std::move(compiled[0]));
+    auto result = bench_.run(kernel_, derived_.get(), sizes_, firstRounds, secondsEach);
+    if (!result)
+      return result.takeError();
+    if (!result->refused[0].empty())
+      return failure("the derived schedule: " + result->refused[0]);
+    return llvm::Error::success();
+  }
+
+  /// The derived point, or what the user starts from; then the winners of this kernel's records.
+  std::vector<ScheduleParameters> seedsFor() {
+    ScheduleParameters first = derived().used;
+    for (auto [parameter, value] : options_.start.values())
+      if (first.get(parameter))
+        first.set(parameter, value);
+    std::vector<ScheduleParameters> seeds{first};
+    for (int bucket : buckets_)
+      if (auto found = database_.find({recordName(kernel_.text), options_.target, bucket}); found.record) {
+        ScheduleParameters seed = first;
+        for (auto [parameter, value] : found.record->parameters.values())
+          if (seed.get(parameter))
+            seed.set(parameter, value);
+        if (!llvm::is_contained(seeds, seed))
+          seeds.push_back(seed);
+      }
+    return seeds;
+  }
+
+  void refuse(const ScheduleParameters &asked, const ScheduleParameters &used, const std::string &why) {
+    for (size_t b = 0; b < searches_.size(); ++b) {
+      searches_[b].report(asked, infinity);
+      tried_[b].push_back({used.empty() ? asked : used, infinity, why, round_});
+    }
+  }
+
+  /// Compiles and measures points; reports what each takes, in every bucket, to that bucket's search.
+  llvm::Error tryPoints(std::vector<ScheduleParameters> points) {
+    tried_.resize(buckets_.size());
+    constexpr size_t atOnce = 16; // compiled between two looks at the clock
+    for (size_t first = 0; first < points.size() && (!mustEnd() || (round_ == 1 && first == 0)); first += atOnce) {
+      llvm::ArrayRef<ScheduleParameters> part =
+          llvm::ArrayRef(points).slice(first, std::min(atOnce, points.size() - first));
+      std::vector<Candidate> compiled = bench_.compile(kernel_, part, &derived());
+      if (tuningInterrupted)
+        return llvm::Error::success();
+      std::vector<const Candidate *> fresh;
+      for (Candidate &candidate : compiled) {
+        Candidate &kept = candidates_[candidate.asked] = std::move(candidate);
+        if (!kept.refused.empty()) {
+          refuse(kept.asked, kept.used, kept.refused);
+          continue;
+        }
+        auto [twin, isNew] = byContent_.try_emplace(kept.content, &kept);
+        if (isNew && kept.content != derived().content)
+          fresh.push_back(&kept);
+        else
+          twins_.push_back({&kept, isNew ? &derived() : twin->second});
+      }
+      if (llvm::Error error = measure(fresh))
+        return error;
+      for (auto [candidate, twin] : twins_)
+        for (size_t b = 0; b < searches_.size(); ++b) {
+          auto known = cost_.find({twin, b});
+          double cost = twin == derived_.get() ? 1 : known == cost_.end() ? infinity : known->second;
+          searches_[b].report(candidate->asked, cost);
+          cost_[{candidate, b}] = cost;
+        }
+      twins_.clear();
+      say();
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Error measure(std::vector<const Candidate *> fresh) {
+    if (fresh.empty())
+      return llvm::Error::success();
+    fresh.insert(fresh.begin(), derived_.get());
+    auto brief = bench_.run(kernel_, fresh, sizes_, firstRounds, secondsEach);
+    if (!brief)
+      return measureApart(fresh, brief.takeError());
+    std::set<size_t> good{0};
+    std::vector<std::vector<double>> costs(fresh.size(), std::vector<double>(buckets_.size(), infinity));
+    for (size_t b = 0; b < buckets_.size(); ++b) {
+      std::vector<std::pair<double, size_t>> order;
+      for (size_t i = 1; i < fresh.size(); ++i) {
+        if (!brief->refused[i].empty())
+          continue;
+        costs[i][b] = costOf(brief->seconds[i], brief->seconds[0], sizesOfBucket_[b]);
+        order.push_back({costs[i][b], i});
+      }
+      llvm::sort(order);
+      for (size_t n = 0; n < std::max<size_t>((order.size() + 2) / 3, 2) && n < order.size(); ++n)
+        good.insert(order[n].second);
+    }
+    if (good.size() > 1) {
+      std::vector<const Candidate *> better;
+      for (size_t i : good)
+        better.push_back(fresh[i]);
+      auto longer = bench_.run(kernel_, better, sizes_, longRounds, secondsEach);
+      if (!longer)
+        return longer.takeError();
+      size_t place = 0;
+      for (size_t i : good) {
+        for (size_t b = 0; b < buckets_.size() && i > 0; ++b)
+          costs[i][b] = longer->refused[place].empty()
+                            ? costOf(longer->seconds[place], longer->seconds[0], sizesOfBucket_[b])
+                            : infinity;
+        ++place;
+      }
+    }
+    for (size_t i = 1; i < fresh.size(); ++i) {
+      if (!brief->refused[i].empty()) {
+        refuse(fresh[i]->asked, fresh[i]->used, brief->refused[i]);
+        candidates_[fresh[i]->asked].refused = brief->refused[i];
+        continue;
+      }
+      for (size_t b = 0; b < buckets_.size(); ++b) {
+        searches_[b].report(fresh[i]->asked, costs[i][b]);
+        cost_[{fresh[i], b}] = costs[i][b];
+        tried_[b].push_back({fresh[i]->used, costs[i][b], "", round_});
+      }
+    }
+    return llvm::Error::success();
+  }
+
+  /// One candidate ends the program for all: it is found by running them one by one.
+  llvm::Error measureApart(const std::vector<const Candidate *> &fresh, llvm::Error together) {
+    if (fresh.size() == 2) {
+      std::string why = llvm::toString(std::move(together));
+      auto alone = bench_.run(kernel_, fresh[0], sizes_, 1, secondsEach);
+      if (!alone)
+        return alone.takeError();
+      refuse(fresh[1]->asked, fresh[1]->used, why);
+      candidates_[fresh[1]->asked].refused = why;
+      return llvm::Error::success();
+    }
+    llvm::consumeError(std::move(together));
+    for (size_t i = 1; i < fresh.size() && !tuningInterrupted; ++i)
+      if (llvm::Error error = measure({fresh[i]}))
+        return error;
+    return llvm::Error::success();
+  }
+
+  /// The best candidates of the buckets beside the derived one, in fresh runs.
+  llvm::Expected<std::vector<TuneResult>> confirm() {
+    std::vector<const Candidate *> finalists{derived_.get()};
+    std::vector<size_t> finalistOf(buckets_.size(), 0);
+    for (size_t b = 0; b < buckets_.size(); ++b) {
+      double least = 1;
+      const Candidate *best = nullptr;
+      for (auto &[of, cost] : cost_)
+        if (of.second == b && of.first->refused.empty() && cost < least) {
+          least = cost;
+          best = of.first;
+        }
+      if (!best || best->content == derived().content)
+        continue;
+      auto place = llvm::find(finalists, best);
+      finalistOf[b] = size_t(place - finalists.begin());
+      if (place == finalists.end())
+        finalists.push_back(best);
+    }
+    std::vector<bool> accepted(buckets_.size(), true);
+    std::vector<double> seconds(buckets_.size(), infinity), defaults(buckets_.size(), infinity);
+    for (int run = 0; run < confirmRuns; ++run) {
+      auto result = bench_.run(kernel_, finalists, sizes_, confirmRounds, secondsEach);
+      if (!result)
+        return result.takeError();
+      for (size_t b = 0; b < buckets_.size(); ++b) {
+        size_t its = finalistOf[b], largest = sizesOfBucket_[b].back();
+        accepted[b] = accepted[b] && its > 0 && result->refused[its].empty() &&
+                      costOf(result->seconds[its], result->seconds[0], sizesOfBucket_[b]) <= 1 / leastGain;
+        for (size_t size : sizesOfBucket_[b])
+          accepted[b] = accepted[b] && result->seconds[its][size] <= result->seconds[0][size] * mostLoss;
+        seconds[b] = std::min(seconds[b], result->seconds[its][largest]);
+        defaults[b] = std::min(defaults[b], result->seconds[0][largest]);
+      }
+    }
+    std::vector<TuneResult> results;
+    tried_.resize(buckets_.size());
+    for (size_t b = 0; b < buckets_.size(); ++b) {
+      TuneResult result;
+      result.kernel = recordName(kernel_.text);
+      result.kernelClass = kernel_.text.kernelClass;
+      result.bucket = buckets_[b];
+      result.derived = derived().used;
+      result.best = accepted[b] ? finalists[finalistOf[b]]->used : derived().used;
+      result.defaultSeconds = defaults[b];
+      result.seconds = accepted[b] ? seconds[b] : defaults[b];
+      result.flops = kernel_.flopsPerRow * (kernel_.rowsVary ? double(sizes_[sizesOfBucket_[b].back()].rows) : 1);
+      result.bytes = kernel_.bytes + kernel_.bytesPerRow * double(sizes_[sizesOfBucket_[b].back()].rows);
+      result.tried = std::move(tried_[b]);
+      results.push_back(std::move(result));
+    }
+    return results;
+  }
+
+  void say() {
+    double least = 1;
+    for (auto &[of, cost] : cost_)
+      least = std::min(least, cost);
+    tell_(llvm::formatv("{0} tried, best {1:F2}x of the default", candidates_.size(), 1 / least).str());
+  }
+
+  TrialBench &bench_;
+  const TrialKernel &kernel_;
+  const TuneOptions &options_;
+  TuningDatabase &database_;
+  Clock::time_point end_;
+  std::function<void(const std::string &)> tell_;
+
+  std::vector<int> buckets_;
+  std::vector<TrialSize> sizes_;
+  std::vector<std::vector<size_t>> sizesOfBucket_; // into sizes_
+  std::unique_ptr<Candidate> derived_;
+  std::vector<Search> searches_; // of each bucket
+  std::map<ScheduleParameters, Candidate> candidates_;
+  std::map<uint64_t, const Candidate *> byContent_;
+  std::vector<std::pair<const Candidate *, const Candidate *>> twins_; // of equal code: who, and who was measured
+  std::map<std::pair<const Candidate *, size_t>, double> cost_;
+  std::vector<std::vector<TriedPoint>> tried_;
+  int round_ = 0;
+};
+
+/// Whether every bucket of a kernel is in the database.
+bool isKnown(const TrialKernel &kernel, const std::string &target, const TuningDatabase &database) {
+  return llvm::all_of(bucketsOf(kernel), [&](int bucket) {
+    return database.records.count({recordName(kernel.text), target, bucket}) > 0;
+  });
+}
+
+} // namespace
+
+int TuneReport::measured() const {
+  return int(llvm::count_if(results, [](const TuneResult &result) { return result.problem.empty(); }));
+}
+
+llvm::Expected<TuneReport> tuneGraph(ModuleOp module, const TuneOptions &given, Progress &progress) {
+  llvm::Expected<const Target *> target = targetNamed(given.target);
+  if (!target)
+    return target.takeError();
+  TuneOptions options = given;
+  options.target = (*target)->name.str();
+  if (!hasOwnSchedules(**target))
+    return failure("target '" + options.target +
+                   "' has the schedules that are correct everywhere, which have no parameters");
+  TuningDatabase database(options.cpu);
+  std::vector<std::string> warnings;
+  if (llvm::sys::fs::exists(options.database)) {
+    auto read = TuningDatabase::read(options.database, warnings);
+    if (!read)
+      return read.takeError();
+    if (read->cpu != options.cpu)
+      return failure(options.database + ": a database of CPU '" + read->cpu + "', expected '" + options.cpu + "'");
+    database = std::move(*read);
+  }
+  for (const std::string &warning : warnings)
+    llvm::errs() << "warning: " << warning << "\n";
+
+  if (llvm::Error error = runPasses(module, **target))
+    return error;
+  ModelPlan plan = makePlan(module, **target);
+  std::vector<TrialKernel> kernels = trialKernelsOf(module, plan);
+  auto bench = TrialBench::open(**target, options.trial, tuningInterrupted);
+  if (!bench)
+    return bench.takeError();
+
+  TuneReport report;
+  report.model = plan.name;
+  report.target = options.target;
+  report.cpu = options.cpu;
+  report.database = options.database;
+  report.before = database;
+  if (options.trial.runner.empty() && isInThisProcess(**target))
+    for (int run = 0; run < 5; ++run) {
+      report.peakGflops = std::max(report.peakGflops, measureFmaPeak((*target)->lanes));
+      report.bytesPerSecond = std::max(report.bytesPerSecond, measureReadBandwidth());
+    }
+  Clock::time_point start = Clock::now();
+  auto allowed = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.budgetSeconds));
+  std::vector<const TrialKernel *> wanted;
+  size_t known = 0;
+  for (const TrialKernel &kernel : kernels) {
+    if (!options.only.empty() && kernel.text.kernelClass != options.only)
+      continue;
+    if (!options.again && isKnown(kernel, options.target, database)) {
+      ++known;
+      for (int bucket : bucketsOf(kernel)) {
+        const TuningRecord &record = database.records[{recordName(kernel.text), options.target, bucket}];
+        TuneResult result;
+        result.kernel = recordName(kernel.text);
+        result.about = record.about;
+        result.kernelClass = kernel.text.kernelClass;
+        result.bucket = bucket;
+        result.best = record.parameters;
+        result.defaultSeconds = record.defaultSeconds;
+        result.seconds = record.seconds;
+        result.wasKnown = true;
+        report.results.push_back(std::move(result));
+      }
+      continue;
+    }
+    wanted.push_back(&kernel);
+  }
+  if (known)
+    llvm::errs() << known << " of " << known + wanted.size() << " kernels are in " << options.database
+                 << " already and are skipped; --again searches them again\n";
+
+  for (auto [number, kernel] : llvm::enumerate(wanted)) {
+    if (tuningInterrupted || Clock::now() - start >= allowed) {
+      report.ended = true;
+      break;
+    }
+    // What is left of the budget, in equal parts.
+    Clock::time_point now = Clock::now(), end = now + (start + allowed - now) / int(wanted.size() - number);
+    std::string about = opsOf(module.lookupSymbol<func::FuncOp>(kernel->text.function));
+    auto tell = [&, number = number, kernel = kernel](const std::string &state) {
+      double left = std::chrono::duration<double>(start + allowed - Clock::now()).count();
+      progress.update(llvm::formatv("tuning {0} ({1}), {2}, {3:F0} s left", kernel->text.function,
+                                    kernel->text.kernelClass, state, std::max(left, 0.0))
+                          .str(),
+                      int64_t(number), int64_t(wanted.size()));
+    };
+    tell("compiling the default");
+    KernelTuner tuner(**bench, *kernel, options, database, end, tell);
+    auto results = tuner.run();
+    if (tuningInterrupted) {
+      llvm::consumeError(results.takeError());
+      report.ended = true;
+      break;
+    }
+    if (!results) {
+      TuneResult result;
+      result.kernel = recordName(kernel->text);
+      result.about = about;
+      result.kernelClass = kernel->text.kernelClass;
+      result.problem = llvm::toString(results.takeError());
+      report.results.push_back(std::move(result));
+      continue;
+    }
+    for (TuneResult &result : *results) {
+      result.about = about;
+      bool isDerived = result.best == result.derived;
+      database.records[{result.kernel, options.target, result.bucket}] = {
+          isDerived ? ScheduleParameters() : result.best, result.seconds, result.defaultSeconds, about, today()};
+      report.results.push_back(std::move(result));
+    }
+    if (llvm::Error error = database.write(options.database))
+      return error;
+  }
+  progress.clear();
+  return report;
+}
+
+} // namespace burin

@@ -1,0 +1,78 @@
+// burin tune: searches the schedules of a graph's kernels, a kernel after another, all buckets of rows of a kernel
+// together, since a compiled candidate is measured in all of them at once.
+#pragma once
+
+#include "schedules/tuner/database.h"
+#include "schedules/tuner/row_buckets.h"
+#include "schedules/tuner/search.h"
+#include "tools/graph_source.h"
+#include "tools/progress.h"
+#include "tuner/trial.h"
+
+namespace burin {
+
+struct TuneOptions {
+  std::string target = "host", cpu, database; // `database`: the file that is written
+  TrialOptions trial;
+  double budgetSeconds = 120;
+  size_t sweep = 0;         // most points of an exhaustive sweep in place of the search; 0: search
+  ScheduleParameters start; // where the search starts in place of the derived point; none: there
+  std::string only;         // a class of kernels; empty: all
+  bool again = false;       // also what the database has already
+};
+
+/// A point that was measured: what the page draws.
+struct TriedPoint {
+  ScheduleParameters used;
+  double cost = 0;     // of the derived point's 1; infinity where it was refused
+  std::string refused; // why
+  int round = 0;
+};
+
+/// What came of a kernel in a bucket.
+struct TuneResult {
+  std::string kernel, about, kernelClass;
+  int bucket = 0;
+  ScheduleParameters derived, best;       // `best` is the derived where nothing better was confirmed
+  double defaultSeconds = 0, seconds = 0; // at the bucket's largest size, of the confirming run
+  double flops = 0, bytes = 0;            // of that size; bytes of all operands and results
+  bool wasKnown = false;                  // from the database: not searched
+  std::string problem;                    // why nothing was measured; empty: all is well
+  std::vector<TriedPoint> tried;
+};
+
+struct TuneReport {
+  std::string model, target, cpu, database;
+  double peakGflops = 0, bytesPerSecond = 0; // of the core and its memory; 0: not measured
+  bool ended = false;                        // early, by the user
+  std::vector<TuneResult> results;
+  TuningDatabase before; // what the file held
+  int measured() const;
+};
+
+/// Set by SIGINT while a graph is tuned.
+extern std::atomic<bool> tuningInterrupted;
+
+/// Tunes and writes records as they come.
+llvm::Expected<TuneReport> tuneGraph(mlir::ModuleOp module, const TuneOptions &options, Progress &progress);
+
+/// A kernel at its largest size under several schedulers.
+struct SchedulerComparison {
+  std::string kernel, about;
+  int64_t rows = 0;
+  struct Entry {
+    std::string scheduler, problem; // why there is no time
+    double seconds = 0;
+    bool sameBits = true; // as the default's
+  };
+  std::vector<Entry> entries; // default, tuned where a record is, then each of Halide's autoschedulers
+};
+
+/// Times every kernel with the default schedule, with the database's and with those of Halide's autoschedulers.
+llvm::Expected<std::vector<SchedulerComparison>> compareAutoschedulers(mlir::ModuleOp module,
+                                                                       const TuneOptions &options, Progress &progress);
+
+/// One page that needs nothing else: what was gained, how each search went, landscapes, the roofline.
+std::string tuningPage(const TuneReport &report);
+
+} // namespace burin

@@ -1,0 +1,64 @@
+// The tuning database: what was measured on a CPU, a file for each (schedules/database/<cpu>.json, and files of users).
+//
+// A file is data from somewhere: a record that cannot be meant for this compiler is left out with a warning that names
+// it, and a file that is no database is one warning. Nothing in one can make a kernel wrong, since parameters change no
+// bit; the worst that a bad record does is a slow kernel.
+//
+// Rejected: one file for all CPUs. Records of two machines would meet in every merge, and a compiler reads those of
+// one.
+#pragma once
+
+#include "schedules/parameters.h"
+#include "llvm/Support/Error.h"
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace burin {
+
+/// What a record is found by, within the database of a CPU.
+struct RecordKey {
+  std::string kernel; // class and hash of its content: "contract_5d81…"; of a weight "weight_384x1536"
+  std::string target;
+  int bucket = 0; // of rows (row_buckets.h)
+
+  auto operator<=>(const RecordKey &) const = default;
+};
+
+struct TuningRecord {
+  ScheduleParameters parameters; // none: the derived ones are the best that was found
+  double seconds = 0, defaultSeconds = 0;
+  std::string about; // the kernel's ops, for people
+  std::string date;  // 2025-01-31
+};
+
+class TuningDatabase {
+public:
+  explicit TuningDatabase(std::string cpu = "") : cpu(std::move(cpu)) {}
+
+  std::string cpu; // as cpu_name.h gives it
+  std::map<RecordKey, TuningRecord> records;
+
+  /// Reads a file. What is wrong with it or its records is added to `warnings`, a sentence each, and left out. Fails
+  /// only where the file cannot be read.
+  static llvm::Expected<TuningDatabase> read(llvm::StringRef path, std::vector<std::string> &warnings);
+  /// Writes beside the path and renames onto it, so that there is always a whole file.
+  llvm::Error write(llvm::StringRef path) const;
+
+  /// Adds what another has of the same CPU. Of two records for the same, that with the greater gain over the default
+  /// stays; of equals, the later.
+  llvm::Error merge(const TuningDatabase &other);
+
+  struct Found {
+    const TuningRecord *record = nullptr;
+    int bucket = -1; // whose it is
+  };
+  /// The record of the bucket, else that of a neighbour: the one with more rows first.
+  Found find(const RecordKey &key) const;
+};
+
+/// What stands in a record for the compiler that measured: a record of another is stale.
+std::string tuningCompilerVersion();
+
+} // namespace burin
