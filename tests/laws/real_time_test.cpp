@@ -62,6 +62,7 @@ TEST(real_time_of_a_filter, that_ends_whoever_makes_a_system_call) {
 
 TEST_P(real_time, calls_make_no_system_call) {
   SKIP_UNLESS_IN_THIS_PROCESS();
+  SKIP_ON_DEVICE("its driver makes system calls");
   SKIP_WITH_A_SANITIZER();
   std::vector<ForwardCall> forwards;
   for (const std::vector<int64_t> &lengths : oddLengths(signature()))
