@@ -15,13 +15,13 @@
 extern "C" {
 #endif
 
-#define BURIN_PLAN_VERSION 4
+#define BURIN_PLAN_VERSION 5
 #define BURIN_MAX_AXES 4      /* time symbols of one graph */
 #define BURIN_MAX_ARGUMENTS 64 /* of one kernel */
 #define BURIN_MAX_TENSORS 16  /* inputs, or outputs, of one entry */
 
 /* Element types. */
-enum { BURIN_F32 = 0, BURIN_F64 = 1, BURIN_I64 = 2, BURIN_I32 = 3, BURIN_U8 = 4 };
+enum { BURIN_F32 = 0, BURIN_F64 = 1, BURIN_I64 = 2, BURIN_I32 = 3, BURIN_U8 = 4, BURIN_U16 = 5, BURIN_I8 = 6 };
 
 /* What the rows of a tensor count: a time symbol (≥ 0), or one of these. */
 enum { BURIN_AXIS_ONE = -1, BURIN_AXIS_SEQUENCE = -2, BURIN_AXIS_NONE = -3 };
@@ -30,7 +30,8 @@ enum { BURIN_AXIS_ONE = -1, BURIN_AXIS_SEQUENCE = -2, BURIN_AXIS_NONE = -3 };
  * streams. */
 enum {
   BURIN_ARG_CONTEXT = 0,   /* void *: this call's burin_arena, for the kernel's own allocations */
-  BURIN_ARG_WEIGHTS = 1,   /* 1-D f32 buffer, `columns` long, at `offset` bytes in the packed weights */
+  BURIN_ARG_WEIGHTS = 1,   /* 1-D buffer, `columns` long, at `offset` bytes in the packed weights. A kernel may take the
+                              same bytes as several types */
   BURIN_ARG_INPUT = 2,     /* 2-D buffer: input `index` of the entry */
   BURIN_ARG_OUTPUT = 3,    /* 2-D buffer: output `index` of the entry */
   BURIN_ARG_SCRATCH = 4,   /* 2-D buffer: `offset` is in bytes per unit of `row_axis`, a multiple of 64 */
@@ -113,15 +114,25 @@ typedef struct burin_plan_parameter {
 } burin_plan_parameter;
 
 /* One copy from a parameter into the packed weights. */
-enum { BURIN_PACK_VECTOR = 0, BURIN_PACK_PANELS = 1, BURIN_PACK_ROWS = 2 };
+enum { BURIN_PACK_VECTOR = 0, BURIN_PACK_PANELS = 1, BURIN_PACK_ROWS = 2, BURIN_PACK_PANELS_BF16 = 3,
+       BURIN_PACK_PANELS_INT8 = 4 };
 typedef struct burin_plan_segment {
   int32_t parameter;
-  int32_t layout;      /* VECTOR: shape[0] floats from `column`; PANELS: below; ROWS: the tensor as it is */
+  int32_t layout;      /* VECTOR: shape[0] floats from `column`; PANELS: below; ROWS: the tensor as it is. PANELS_BF16 of
+                          bfloat16 and PANELS_INT8 of bytes: column c of row k at [c / nr][k / terms][c % nr][k % terms]
+                          (runtime/quantise.h) */
   int32_t transposed;  /* PANELS: 1 when the file holds [out, in] */
   int32_t panel;       /* PANELS: nr; column c of input row k goes to float [c / nr][k][c % nr], c counted from `column` */
   int64_t rows;        /* PANELS: K, the length of a panel */
   int64_t column;      /* first destination column of this parameter (merged projections lie side by side) */
   int64_t destination; /* byte offset of the destination's column 0 in the packed weights */
+  int32_t terms;       /* PANELS_BF16, PANELS_INT8: rows of a column that lie side by side */
+  /* PANELS_INT8, each place in bytes, for whole panels of columns, and that of column 0: */
+  int32_t group;       /* rows of a column that share a scale; the last group is filled up with zeros */
+  int64_t columns;     /* of the destination, whole panels */
+  int64_t scales;      /* [group][columns] floats */
+  int64_t sums;        /* [columns] floats: the sum of a column's weights, as they are in 8 bits */
+  int64_t corrections; /* [group][columns] of int32: −128 · Σ integers; −1: none */
 } burin_plan_segment;
 
 typedef struct burin_plan_state_value {

@@ -17,11 +17,9 @@ typedef struct burin_descriptor {
 } burin_descriptor;
 
 static inline burin_kernel_type burin_type_of(int32_t type) {
-  static const burin_kernel_type types[] = {{BURIN_CODE_FLOAT, 32, 1},
-                                            {BURIN_CODE_FLOAT, 64, 1},
-                                            {BURIN_CODE_INT, 64, 1},
-                                            {BURIN_CODE_INT, 32, 1},
-                                            {BURIN_CODE_UINT, 8, 1}};
+  static const burin_kernel_type types[] = {
+      {BURIN_CODE_FLOAT, 32, 1}, {BURIN_CODE_FLOAT, 64, 1}, {BURIN_CODE_INT, 64, 1}, {BURIN_CODE_INT, 32, 1},
+      {BURIN_CODE_UINT, 8, 1},   {BURIN_CODE_UINT, 16, 1},  {BURIN_CODE_INT, 8, 1}};
   return types[type];
 }
 

@@ -84,7 +84,8 @@ static void *describe_argument(const burin_part *part, const burin_view *view, c
   int64_t columns = argument->columns, rows = view->units[slot] * argument->rows_each;
   switch (argument->kind) {
   case BURIN_ARG_WEIGHTS:
-    return burin_describe_vector(descriptor, BURIN_F32, (void *)(uintptr_t)(part->weights + argument->offset), columns);
+    return burin_describe_vector(descriptor, argument->type, (void *)(uintptr_t)(part->weights + argument->offset),
+                                 columns);
   case BURIN_ARG_INPUT:
   case BURIN_ARG_OUTPUT:
   case BURIN_ARG_SCRATCH:

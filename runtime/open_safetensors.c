@@ -1,6 +1,7 @@
 /* Opening with a safetensors file: its tensors compared with the graph's parameters, and packed; open.h. */
 #include "open.h"
 
+#include "heap.h"
 #include "match_weights.h"
 #include "pack_weights.h"
 #include "safetensors.h"
@@ -14,8 +15,11 @@ burin_status burin_open_safetensors(const burin_plan *plan, const burin_open_opt
   status = burin_match_weights(plan, &file, options->allow_extra_tensors, message);
   if (status == BURIN_OK)
     status = burin_make_model(plan, options, (size_t)plan->weights_bytes, opened, message);
-  if (status == BURIN_OK)
-    burin_pack_weights(plan, &file, burin_writable_weights(*opened));
+  if (status == BURIN_OK) {
+    status = burin_pack_weights(plan, &file, burin_writable_weights(*opened), message);
+    if (status != BURIN_OK)
+      burin_heap_free((*opened)->block); /* null in memory of the caller */
+  }
   burin_safetensors_free(&file);
   return status;
 }

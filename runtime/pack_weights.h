@@ -4,7 +4,9 @@
 
 #include "safetensors.h"
 
-/* `packed` is plan->weights_bytes long and zero; `file` holds every parameter in its shape. */
-BURIN_PRIVATE void burin_pack_weights(const burin_plan *plan, const burin_safetensors *file, unsigned char *packed);
+/* `packed` is plan->weights_bytes long and zero; `file` holds every parameter in its shape. On failure `message` names
+ * a tensor that the plan's precision cannot hold. */
+BURIN_PRIVATE burin_status burin_pack_weights(const burin_plan *plan, const burin_safetensors *file,
+                                              unsigned char *packed, burin_message *message);
 
 #endif

@@ -23,8 +23,10 @@ uint64_t burin_packed_layout(const burin_plan *plan) {
   }
   for (int32_t s = 0; s < plan->segment_count; ++s) {
     const burin_plan_segment *segment = &plan->segments[s];
-    const int64_t numbers[] = {segment->parameter, segment->layout, segment->transposed, segment->panel,
-                               segment->rows,      segment->column, segment->destination};
+    const int64_t numbers[] = {segment->parameter,  segment->layout,  segment->transposed,  segment->panel,
+                               segment->rows,       segment->column,  segment->destination, segment->terms,
+                               segment->group,      segment->columns, segment->scales,      segment->sums,
+                               segment->corrections};
     hash = burin_hash(numbers, sizeof numbers, hash);
   }
   return hash;

@@ -47,7 +47,7 @@ typedef struct burin_state_header {
 typedef char burin_state_header_has_its_size[sizeof(burin_state_header) == BURIN_STATE_HEADER_BYTES ? 1 : -1];
 
 static inline size_t burin_element_bytes(int32_t type) {
-  static const unsigned char bytes[] = {4, 8, 8, 4, 1};
+  static const unsigned char bytes[] = {4, 8, 8, 4, 1, 2, 1};
   return bytes[type];
 }
 

@@ -33,7 +33,7 @@ static inline void *describe_argument(const row_run *run, const burin_plan_argum
                                       const void *const *inputs, void *const *outputs, burin_descriptor *descriptor) {
   switch (argument->kind) {
   case BURIN_ARG_WEIGHTS:
-    return burin_describe_vector(descriptor, BURIN_F32, (void *)(uintptr_t)(run->weights + argument->offset),
+    return burin_describe_vector(descriptor, argument->type, (void *)(uintptr_t)(run->weights + argument->offset),
                                  argument->columns);
   case BURIN_ARG_INPUT:
   case BURIN_ARG_OUTPUT:

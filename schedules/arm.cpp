@@ -27,7 +27,7 @@ static void contract(const KernelGroup &group, const Target &target) {
   // A row tile: beside its sums, a vector of input for each row, and a row of the panel. Derived.
   int vectors = vectorsOfPanel(stage, target);
   register_tiles::contract(group, target, (target.registers - vectors) / (vectors + 1));
-  if (stage.depth % target.lanes == 0) // else a vector would reach beyond the row
+  if (!stage.quantised && stage.depth % target.lanes == 0) // else a vector would reach beyond the row
     byLane(stage.accumulator, stage.input, axis::feature(), target);
   else
     unrollDepth(group);

@@ -48,17 +48,43 @@ static void rowReduce(const KernelGroup &group, const Target &target) {
   }
 }
 
+static void quantiseRows(const QuantisedRows &rows, Func y) {
+  for (const RowExtreme &extreme : {rows.largest, rows.outlier, rows.highest, rows.lowest}) {
+    for (Func f : {extreme.partial, extreme.value})
+      f.compute_at(y, axis::row()).store_in(MemoryType::Heap).update().unscheduled();
+    Func(extreme.partial).bound(axis::lane(), 0, RowExtreme::lanes);
+  }
+  for (Func f : {rows.range, rows.scale, rows.inverse, rows.bottom, rows.offset, rows.values})
+    f.compute_at(y, axis::row()).store_in(MemoryType::Heap);
+  Func(rows.values).bound(axis::feature(), 0, int(rows.depth));
+}
+
 static void contract(const KernelGroup &group, const Target &target) {
   rowReduce(group, target);
   ContractStage stage = *group.contract;
   Func y = group.output;
+  if (stage.quantised)
+    quantiseRows(*stage.quantised, y);
   stage.total.compute_at(y, axis::row()).store_in(MemoryType::Heap).bound(axis::lane(), 0, int(stage.panel));
   stage.accumulator.compute_at(stage.total, axis::panel())
       .store_in(MemoryType::Heap)
       .bound(axis::lane(), 0, int(stage.panel));
   stage.total.reorder(axis::lane(), axis::row(), axis::panel());
-  RVar k(stage.accumulator.rvars(0)[0]);
-  stage.accumulator.update().reorder(axis::lane(), k, axis::row(), axis::panel());
+  std::vector<VarOrRVar> order{axis::lane()};
+  for (RVar k : stage.accumulator.rvars(0))
+    order.push_back(k);
+  order.insert(order.end(), {axis::row(), axis::panel()});
+  stage.accumulator.update().reorder(order);
+  if (stage.quantised) {
+    RVar group(stage.groups.rvars(0)[0]);
+    stage.groups.compute_at(stage.total, axis::panel())
+        .store_in(MemoryType::Heap)
+        .bound(axis::lane(), 0, int(stage.panel));
+    stage.groups.update().reorder(axis::lane(), group, axis::row(), axis::panel());
+    stage.accumulator.compute_at(stage.groups, group);
+    for (Stage part : {Stage(stage.groups), stage.groups.update()})
+      vectorise(part, axis::lane(), stage.panel, target);
+  }
   for (Stage part : {Stage(stage.total), Stage(stage.accumulator), Stage(stage.accumulator.update())})
     vectorise(part, axis::lane(), stage.panel, target);
 }

@@ -89,6 +89,68 @@ void rowReduce(const KernelGroup &group, const Target &target) {
   }
 }
 
+static void extreme(const RowExtreme &extreme, const Target &target) {
+  Func partial = extreme.partial, value = extreme.value;
+  Var lane = axis::lane();
+  partial.compute_at(value, axis::row()).store_in(MemoryType::Register).bound(lane, 0, RowExtreme::lanes);
+  partial.update().reorder(lane, RVar(partial.rvars(0)[0]));
+  for (Stage part : {Stage(partial), partial.update()})
+    inRegisters(part, lane, RowExtreme::lanes, target);
+  value.update().atomic().vectorize(RVar(value.rvars(0)[0]));
+}
+
+/// Rows in fewer bits, those that are needed at `place`, at most `most`: a row stays in L1 for what is found in it.
+static void quantiseRows(const QuantisedRows &rows, LoopLevel place, int most, const Target &target) {
+  auto store = [&](Func f) {
+    f.compute_at(place).store_in(most > 1 ? MemoryType::Heap : MemoryType::Stack).bound_storage(axis::row(), most);
+  };
+  if (rows.scale.defined()) {
+    for (const RowExtreme &found : {rows.largest, rows.outlier, rows.highest, rows.lowest})
+      extreme(found, target);
+    Func(rows.largest.value).compute_at(rows.outlier.value, axis::row()).store_in(MemoryType::Register);
+    Func(rows.highest.value).compute_at(rows.range, axis::row()).store_in(MemoryType::Register);
+    for (Func f :
+         {rows.outlier.value, rows.lowest.value, rows.range, rows.scale, rows.inverse, rows.bottom, rows.offset})
+      store(f);
+  }
+  store(rows.values);
+  Func values = rows.values;
+  values.bound(axis::feature(), 0, int(rows.depth));
+  vectorise(values, axis::feature(), rows.depth, target);
+}
+
+/// The sums of a tile, `inner` at each step of the reduction, in registers along `unrolled`.
+static void sumInRegisters(const ContractStage &stage, std::vector<VarOrRVar> inner, Var unrolled, Var outer,
+                           const Target &target) {
+  Func accumulator = stage.accumulator, groups = stage.groups;
+  std::vector<RVar> terms = accumulator.rvars(0);
+  std::vector<VarOrRVar> order = inner;
+  order.push_back(terms.back());
+  order.push_back(outer);
+  if (stage.quantised) // the terms of an instruction innermost
+    order.insert(order.begin(), terms.front());
+  if (groups.defined()) { // one after another
+    RVar group(groups.rvars(0)[0]);
+    inner.push_back(group);
+    inner.push_back(outer);
+    groups.update().reorder(inner).unroll(unrolled);
+    inRegisters(groups.update(), axis::lane(), stage.panel, target);
+    accumulator.compute_at(groups, group);
+  }
+  accumulator.update().reorder(order).unroll(unrolled);
+  if (stage.quantised)
+    accumulator.update().atomic().vectorize(terms.front());
+  inRegisters(accumulator.update(), axis::lane(), stage.panel, target);
+}
+
+/// What a tile of a contract is computed through, to the last.
+static std::vector<Func> partsOf(const ContractStage &stage) {
+  std::vector<Func> parts{stage.total, stage.accumulator};
+  if (stage.groups.defined())
+    parts.push_back(stage.groups);
+  return parts;
+}
+
 /// A contract over one row: several panels at once, so that enough sums are under way to hide their latency.
 static void contractOneRow(const KernelGroup &group, Func consumer, int64_t features, const Target &target) {
   const ContractStage &stage = *group.contract;
@@ -105,17 +167,16 @@ static void contractOneRow(const KernelGroup &group, Func consumer, int64_t feat
              features % columns ? TailStrategy::GuardWithIf : TailStrategy::Auto)
       .reorder(within, row, columnGroup);
   vectorise(consumer, within, stage.panel, target);
-  Func total = stage.total, accumulator = stage.accumulator;
-  RVar k(accumulator.rvars(0)[0]);
-  for (Func f : {total, accumulator}) {
-    f.compute_at(consumer, columnGroup).bound(lane, 0, int(stage.panel)).bound_extent(panel, int(together));
+  if (stage.quantised)
+    quantiseRows(*stage.quantised, LoopLevel::root(), 1, target);
+  for (Func f : partsOf(stage)) {
+    f.compute_at(consumer, columnGroup).store_in(MemoryType::Stack);
+    f.bound(lane, 0, int(stage.panel)).bound_extent(panel, int(together));
     f.reorder(lane, panel, row).unroll(panel);
     inRegisters(f, lane, stage.panel, target);
   }
-  total.store_in(MemoryType::Stack);
-  accumulator.store_in(MemoryType::Register);
-  accumulator.update().reorder(lane, panel, k, row).unroll(panel);
-  inRegisters(accumulator.update(), lane, stage.panel, target);
+  Func(stage.accumulator).store_in(MemoryType::Register);
+  sumInRegisters(stage, {lane, panel}, panel, row, target);
 }
 
 int vectorsOfPanel(const ContractStage &stage, const Target &target) {
@@ -153,10 +214,11 @@ void contract(const KernelGroup &group, const Target &target, int tileRows) {
   // used twice is not fused with its additions: other bits.
   tileRows = group.parameter(Parameter::tile_rows, tileRows,
                              [&](int rows) { return group.fixedRows ? std::min(rows, int(group.fixedRows)) : rows; });
-  // Without a norm there is no block unless a record says so: a panel is read once for all rows, and the rows stream
+  // Without a norm floats need no block unless a record says so: a panel is read once for all rows, and the rows stream
   // by.
-  int block = group.parameter(Parameter::block_rows, kept ? blockRows : 0, [&](int rows) {
-    rows = kept && rows == 0 ? blockRows : rows;
+  bool blocked = kept || stage.quantised;
+  int block = group.parameter(Parameter::block_rows, blocked ? blockRows : 0, [&](int rows) {
+    rows = blocked && rows == 0 ? blockRows : rows;
     return rows ? std::max(rows / tileRows, 1) * tileRows : 0;
   });
 
@@ -167,27 +229,26 @@ void contract(const KernelGroup &group, const Target &target, int tileRows) {
     consumer.compute_at(y, rowBlock).store_in(MemoryType::Heap).bound(feature, 0, int(features));
     consumer.split(row, rowTile, tileRow, tileRows, TailStrategy::GuardWithIf);
   } else {
-    if (block)
-      y.split(row, rowBlock, row, block, TailStrategy::GuardWithIf);
     y.split(row, rowTile, tileRow, tileRows, TailStrategy::GuardWithIf);
+    if (block) // of tiles, so that none begins beyond the last row
+      y.split(rowTile, rowBlock, rowTile, block / tileRows, TailStrategy::GuardWithIf);
   }
+  if (stage.quantised)
+    quantiseRows(*stage.quantised, LoopLevel(y, rowBlock), block, target);
   consumer
       .split(feature, panel, column, int(stage.panel),
              features % stage.panel ? TailStrategy::GuardWithIf : TailStrategy::Auto)
       .reorder(column, tileRow, rowTile, panel);
   vectorise(consumer, column, stage.panel, target);
 
-  Func total = stage.total, accumulator = stage.accumulator;
-  RVar k(accumulator.rvars(0)[0]);
-  total.compute_at(consumer, rowTile).store_in(MemoryType::Stack);
-  accumulator.compute_at(consumer, rowTile).store_in(MemoryType::Register);
-  for (Func f : {total, accumulator}) {
+  for (Func f : partsOf(stage)) {
+    f.compute_at(consumer, rowTile).store_in(MemoryType::Stack);
     f.bound(lane, 0, int(stage.panel)).bound_extent(panel, 1).bound_extent(row, tileRows);
     f.reorder(lane, row, panel).unroll(row);
     inRegisters(f, lane, stage.panel, target);
   }
-  accumulator.update().reorder(lane, row, k, panel).unroll(row);
-  inRegisters(accumulator.update(), lane, stage.panel, target);
+  Func(stage.accumulator).store_in(MemoryType::Register);
+  sumInRegisters(stage, {lane, row}, row, panel, target);
 }
 
 void unrollDepth(const KernelGroup &group) {

@@ -29,17 +29,38 @@ inline Halide::Var key() { return Halide::Var("key"); }
 inline Halide::Var head() { return Halide::Var("head"); }
 } // namespace axis
 
+/// The largest or the smallest of a row's numbers: partial(lane, row) has an update over groups of `lanes` features,
+/// value(row) one over the lanes. Of integers: no order changes a bit.
+struct RowExtreme {
+  static constexpr int lanes = 16;
+  Halide::Func partial, value;
+};
+
+/// Rows in fewer bits: values(k, row), k below `depth`, K rounded up to whole groups. In integers (dialect/int8.h) each
+/// is made of those before it; of bfloat16 there are the values alone.
+struct QuantisedRows {
+  RowExtreme largest, outlier, highest, lowest;
+  Halide::Func range, scale, inverse, bottom, offset; // (row)
+  Halide::Func values;
+  int64_t depth;
+};
+
 /// total(lane, panel, row) = Σ_k x(k, row) · W(lane, k, panel), summed in `accumulator`, whose update has one
 /// reduction variable, k. `input` is x, computed where it is read unless a schedule says otherwise. It reads rows
-/// beyond the last from within, so a tile of rows may always be whole. Where the target has a depth tile, `tile` (lane,
-/// panel, row, tile of k) sums one, in its update; the accumulator's variable counts tiles; `rows` (k, row) and
-/// `weights` (lane, k, panel) are what the tiles read, 0 beyond the depth.
+/// beyond the last from within, so a tile of rows may always be whole. Of rows in fewer bits the
+/// accumulator's update has two variables: terms that an instruction adds up, and steps of them. Where they are
+/// integers, accumulator(lane, panel, row, group) is the sum of a group of k; groups(lane, panel, row) has an update over
+/// the groups, and `total` follows from it. Where the target has a
+/// depth tile, `tile` (lane, panel, row, tile of k) sums one, in its update; the accumulator's variable counts tiles;
+/// `rows` (k, row) and `weights` (lane, k, panel) are what the tiles read, 0 beyond the depth.
 struct ContractStage {
   Halide::Func input, accumulator, total;
-  Halide::Func tile, rows, weights; // undefined without a depth tile
-  int64_t depth;                    // K
-  int64_t features;                 // N
-  int64_t panel;                    // columns of a panel
+  Halide::Func tile, rows, weights;       // undefined without a depth tile
+  int64_t depth = 0;                      // K
+  int64_t features = 0;                   // N
+  int64_t panel = 0;                      // columns of a panel
+  std::optional<QuantisedRows> quantised; // of weights in int8 or bf16-dot
+  Halide::Func groups;                    // of integers
 };
 
 /// A value of rows, (feature, row), that is read more than once for each row: it must be stored.

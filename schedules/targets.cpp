@@ -41,6 +41,16 @@ llvm::ArrayRef<Target> allTargets() {
                         schedule##Schedules __VA_OPT__(, ) __VA_ARGS__});
 #include "schedules/targets.def"
 #undef BURIN_TARGET
+#define BURIN_TARGET(...)
+#define BURIN_INTEGER_DOT(target, terms, unsignedRows)                                                                 \
+  for (Target & row : rows)                                                                                            \
+    if (row.name == target)                                                                                            \
+      row.integerDot = {terms, unsignedRows};
+#define BURIN_BFLOAT_DOT(target)                                                                                       \
+  for (Target & row : rows)                                                                                            \
+    row.bfloatDot |= row.name == target;
+#include "schedules/targets.def"
+#undef BURIN_TARGET
     return rows;
   }();
   return targets;
@@ -119,9 +129,9 @@ static const std::map<std::string, const Target *> &targetsWithOptions() {
   return byName;
 }
 
-const Target *findTarget(llvm::StringRef name) {
+const Target *findTarget(llvm::StringRef name, Precision precision) {
   if (name == "host")
-    return hostTarget();
+    return hostTarget(precision);
   if (const Target *row = findRow(name))
     return row;
   auto found = targetsWithOptions().find(name.str());
@@ -156,10 +166,15 @@ bool runsHere(const Target &target) { return processorHas(target) && deviceIsHer
 
 bool hasOwnSchedules(const Target &target) { return target.schedules != genericSchedules; }
 
-const Target *hostTarget() {
+const Target *hostTarget(Precision precision) {
+  // What adds up products of few bits in one instruction asks for a newer processor, and gives nothing but that.
+  auto isFor = [&](const Target &target) {
+    return computesIn(target, precision) &&
+           (target.integerDot.terms == 2 || precision == Precision::Int8 || precision == Precision::BFloat16Dot);
+  };
   const Target *best = nullptr;
   for (const Target &target : allTargets())
-    if (target.preference > 0 && (!best || target.preference > best->preference) && runsHere(target))
+    if (isFor(target) && target.preference > 0 && (!best || target.preference > best->preference) && runsHere(target))
       best = &target;
   return best;
 }
@@ -169,7 +184,17 @@ bool sharesNumericForm(const Target &one, const Target &other) {
          one.depthTile == other.depthTile;
 }
 
-int64_t panelWidth(const Target &target, int64_t, int64_t N) {
+bool computesIn(const Target &target, Precision precision) {
+  if (!target.device.empty())
+    return precision == Precision::Float32;
+  return precision != Precision::BFloat16Dot || target.bfloatDot;
+}
+
+bool isFused(const Target &target, Precision precision) {
+  return precision == Precision::Int8 ? target.integerDot.terms > 2 : target.fused;
+}
+
+int64_t panelWidth(const Target &target, Precision precision, int64_t, int64_t N) {
   // Derived: three vectors wide is the best ratio of multiplications to loads that leaves room for a row tile
   // (x86.cpp), and two where a product that is not fused takes a register too; narrower where that pads less; below a
   // vector, the power of two that holds all columns, but never fewer than four, so that accumulators always are vectors
@@ -184,7 +209,7 @@ int64_t panelWidth(const Target &target, int64_t, int64_t N) {
   int64_t best = lanes, bestPadded = -1;
   for (int64_t vectors : {3, 4, 2, 1}) {
     int64_t width = vectors * lanes, padded = (N + width - 1) / width * width;
-    bool fits = target.registers >= 32 || vectors <= (target.fused ? 3 : 2);
+    bool fits = target.registers >= 32 || vectors <= (isFused(target, precision) ? 3 : 2);
     if (fits && (bestPadded < 0 || padded < bestPadded)) {
       best = width;
       bestPadded = padded;
@@ -193,11 +218,11 @@ int64_t panelWidth(const Target &target, int64_t, int64_t N) {
   return best;
 }
 
-int64_t rowTile(const Target &target, int64_t panel) {
+int64_t rowTile(const Target &target, Precision precision, int64_t panel) {
   // As many rows as leave, beside their sums, registers for a row of the panel, a broadcast and a product that is not
   // fused with its addition. Derived; at most 12, where loads no longer limit; even, because sequences tend to be.
   int64_t vectors = std::max<int64_t>(panel / target.lanes, 1);
-  int64_t rows = std::min<int64_t>(12, (target.registers - vectors - (target.fused ? 1 : 2)) / vectors);
+  int64_t rows = std::min<int64_t>(12, (target.registers - vectors - (isFused(target, precision) ? 1 : 2)) / vectors);
   return rows > 1 ? rows - rows % 2 : rows;
 }
 

@@ -2,6 +2,7 @@
 // so that passes, emission, tools and tests ask the rows.
 #pragma once
 
+#include "dialect/precision.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -16,6 +17,13 @@ struct Schedules; // schedules/schedule.h: the functions that serve the kernel c
 /// targets.def says what stands for it on RISC-V.
 struct CpuBit {
   uint32_t leaf, subleaf, reg, mask;
+};
+
+/// How the target adds up products of int8 weights: so many terms in one instruction, two of 16 bits or four of 8; of
+/// four, rows may have to be numbers without a sign.
+struct IntegerDot {
+  int terms = 2;
+  bool unsignedRows = false;
 };
 
 struct Target {
@@ -41,6 +49,8 @@ struct Target {
   llvm::StringLiteral device = ""; // its API, as Halide names it; empty: the processor runs the kernels
   int depthTile = 0;               // numeric form: so many products of a contract are summed apart; 0: all in one
   const Target *row = nullptr;     // of a target with an option: the row, whose option has another value
+  IntegerDot integerDot = {};      // of int8 weights
+  bool bfloatDot = false;          // an instruction adds up two products of bfloat16
 };
 
 /// A feature of which a target's row has one value, and `<target>-<option>_<value>` another.
@@ -64,10 +74,11 @@ llvm::ArrayRef<TargetOption> allTargetOptions();
 std::string nameWithOption(const TargetOption &option, llvm::StringRef value);
 
 /// Null where no target has this name; `host` is a name too, and so are those with options.
-const Target *findTarget(llvm::StringRef name);
+const Target *findTarget(llvm::StringRef name, Precision precision = Precision::Float32);
 
-/// The preferred target of those that this machine runs; null where it runs none.
-const Target *hostTarget();
+/// The preferred target of those that this machine runs, for a model whose contracts are in `precision`; null where it
+/// runs none.
+const Target *hostTarget(Precision precision = Precision::Float32);
 
 /// True when this machine's processor, operating system and, where one is needed, GPU driver have all that the target's
 /// code uses.
@@ -84,10 +95,16 @@ bool sharesArchitecture(const Target &target);
 /// False where the target has the schedules that are correct everywhere.
 bool hasOwnSchedules(const Target &target);
 
-/// Columns of a panel in which a K × N weight is packed: `[N / width][K][width]`, the last panel padded with zeros.
-int64_t panelWidth(const Target &target, int64_t K, int64_t N);
+/// Whether contracts can be in `precision`: on a device in float32 alone.
+bool computesIn(const Target &target, Precision precision);
+
+/// Whether a product and its addition are one instruction.
+bool isFused(const Target &target, Precision precision);
+
+/// Columns of a panel in which a K × N weight is packed, the last panel padded with zeros: schedules/packed_panels.h.
+int64_t panelWidth(const Target &target, Precision precision, int64_t K, int64_t N);
 
 /// Rows of a register tile over panels of that width.
-int64_t rowTile(const Target &target, int64_t panel);
+int64_t rowTile(const Target &target, Precision precision, int64_t panel);
 
 } // namespace burin

@@ -7,7 +7,9 @@ namespace burin {
 using namespace register_tiles;
 
 static void contract(const KernelGroup &group, const Target &target) {
-  register_tiles::contract(group, target, int(rowTile(target, group.contract->panel)));
+  // Rows of bfloat16 are in pairs, as those of integers are in fours.
+  Precision precision = group.contract->quantised ? Precision::Int8 : Precision::Float32;
+  register_tiles::contract(group, target, int(rowTile(target, precision, group.contract->panel)));
   unrollDepth(group);
 }
 

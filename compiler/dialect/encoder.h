@@ -3,6 +3,7 @@
 
 #include "dialect/host_tensor.h"
 #include "dialect/kernel_class.h"
+#include "dialect/precision.h"
 #include "dialect/stream_rule.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
@@ -42,7 +43,9 @@ inline constexpr llvm::StringLiteral keys = "encoder.keys";                // of
 inline constexpr llvm::StringLiteral kernel = "encoder.kernel";            // a kernel function's class
 inline constexpr llvm::StringLiteral weightOffset = "encoder.weight_offset"; // floats, of a weight in its kernel's blob
 inline constexpr llvm::StringLiteral panel = "encoder.panel";                // columns of a panel of packed weights
-inline constexpr llvm::StringLiteral outIn = "encoder.out_in";         // of packed weights: the file holds [out, in]
+inline constexpr llvm::StringLiteral outIn = "encoder.out_in";       // of packed weights: the file holds [out, in]
+inline constexpr llvm::StringLiteral packedAs = "encoder.packed_as"; // of packed weights: their precision
+inline constexpr llvm::StringLiteral precision = "precision"; // of a contract, part of the op: dialect/precision.h
 inline constexpr llvm::StringLiteral blobBytes = "encoder.blob_bytes"; // of a kernel: all its weights
 inline constexpr llvm::StringLiteral blob = "encoder.blob";            // of a call: byte offset of its blob
 inline constexpr llvm::StringLiteral scratch = "encoder.scratch";      // of a call: offset of each result

@@ -1,5 +1,6 @@
 // The steps from a graph to files, in order, each timed.
 #include "emit/compile.h"
+#include "dialect/precision.h"
 #include "emit/description.h"
 #include "emit/installation.h"
 #include "emit/kernel_worker.h"
@@ -157,7 +158,7 @@ static Error installGpuArchives(ArrayRef<TargetRun> runs, StringRef folder) {
 Expected<CompileResult> compileModel(mlir::ModuleOp module, const CompileOptions &options) {
   CompileResult result;
   Clock clock(result.times);
-  auto targets = targetsNamed(options.target);
+  auto targets = targetsNamed(options.target, narrowestPrecision(module));
   if (!targets)
     return targets.takeError();
   if (options.sharedLibrary && options.runtime == Runtime::bare)
@@ -179,6 +180,12 @@ Expected<CompileResult> compileModel(mlir::ModuleOp module, const CompileOptions
   });
   if (!tuned)
     return tuned.takeError();
+  for (const Target *target : *targets)
+    for (Precision precision : {Precision::BFloat16, Precision::BFloat16Dot, Precision::Int8})
+      if (hasPrecision(module, precision) && !computesIn(*target, precision))
+        return createStringError("target " + target->name + " does not compute in " + precisionName(precision) +
+                                 ", the model's precision" +
+                                 (computesIn(*target, Precision::BFloat16) ? "" : ", but in float32 alone"));
 
   // The passes take a module apart: each target but the first has a copy.
   std::vector<mlir::OwningOpRef<mlir::ModuleOp>> copies;

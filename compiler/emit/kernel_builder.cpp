@@ -5,6 +5,7 @@
 //   4. collect results and state writes as the pipeline's outputs.
 #include "emit/kernel_builder.h"
 #include "emit/split.h"
+#include "emit/weight_views.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -22,6 +23,20 @@ static std::string perSequence(Type type) { return std::to_string(rowsEach(type)
 
 /// A number to compute counts of rows with, which are 64-bit.
 static Expr whole(int64_t value) { return Expr(value); }
+
+/// What a blob is read as where panels of that precision lie.
+static Halide::Type elementOf(Precision precision) {
+  switch (precision) {
+  case Precision::Float32:
+    return Halide::Float(32);
+  case Precision::BFloat16:
+  case Precision::BFloat16Dot: // its bits: not every target knows the type
+    return Halide::UInt(16);
+  case Precision::Int8:
+    return Halide::Int(8);
+  }
+  llvm_unreachable("a precision");
+}
 
 KernelBuilder::KernelBuilder(func::FuncOp kernel, const Target &target, const ScheduleParameters &parameters)
     : kernel_(kernel), target_(target), choice_(new ParameterChoice{parameters, {}}) {}
@@ -55,12 +70,14 @@ void KernelBuilder::bindArguments() {
   bool weights = false;
   for (unsigned i = 0; i < kernel_.getNumArguments(); ++i)
     weights |= kernel_.getArgAttr(i, attribute::weightOffset) != nullptr;
-  if (weights) {
-    blob_ = ImageParam(Halide::Float(32), 1, "weights");
-    blob_.dim(0).set_min(0);
-    blob_.set_host_alignment(64);
-    arguments_.push_back(blob_);
-  }
+  if (weights)
+    for (const WeightView &view : weightViewsOf(kernel_)) {
+      ImageParam blob(elementOf(view.precision), 1, "weights_" + precisionName(view.precision).str());
+      blob.dim(0).set_min(0);
+      blob.set_host_alignment(64);
+      arguments_.push_back(blob);
+      blobs_[view.precision] = blob;
+    }
   for (BlockArgument argument : kernel_.getArguments())
     bindArgument(argument, kernel_.getArgAttrDict(argument.getArgNumber()));
   if (takesFirstTile(kernel_, target_))
@@ -93,7 +110,8 @@ void KernelBuilder::bindArgument(BlockArgument argument, DictionaryAttr attribut
     binding.offset = attributes.getAs<IntegerAttr>(attribute::weightOffset).getInt();
     if (auto panel = attributes.getAs<IntegerAttr>(attribute::panel))
       binding.panel = panel.getInt();
-    binding.image = blob_;
+    binding.precision = precisionOfArgument(kernel_, argument.getArgNumber());
+    binding.image = blobs_[binding.precision];
     binding.rows = int(rowsEach(type)); // where it is read as rows
   } else if (isa_and_nonnull<CacheAttr>(encoding)) {
     binding.kind = Binding::Kind::Cache;
@@ -194,9 +212,46 @@ Func KernelBuilder::panels(unsigned i) {
   int width = int(weight.panel), depth = int(featuresOf(input));
   Func packed("panels");
   Var lane = axis::lane(), k("k"), panel = axis::panel();
-  packed(lane, k, panel) = weight.image(int(weight.offset) + panel * (depth * width) + k * width + lane);
+  Expr place = panel * (depth * width) + k * width + lane;
+  if (weight.precision == Precision::BFloat16) // the upper half of a float32
+    packed(lane, k, panel) =
+        Halide::reinterpret<float>(cast<uint32_t>(weight.image(int(weight.offset) * 2 + place)) << 16);
+  else
+    packed(lane, k, panel) = weight.image(int(weight.offset) + place);
   return packed;
 }
+
+PackedPanels KernelBuilder::packedPanels(unsigned i) const {
+  return PackedPanels(target_, binding(i).precision, features(0), featuresOf(op_->getResult(0).getType()),
+                      panelWidth(i));
+}
+
+Func KernelBuilder::termPanels(unsigned i) {
+  const Binding &weight = binding(i);
+  bool isBytes = weight.precision == Precision::Int8;
+  int terms = isBytes ? integerDot().terms : PackedPanels::bfloatTerms;
+  int width = int(weight.panel), steps = int(packedPanels(i).depth()) / terms;
+  Func packed("panels");
+  Var term("term"), lane = axis::lane(), step("step"), panel = axis::panel();
+  Expr place = ((panel * steps + step) * width + lane) * terms + term;
+  packed(term, lane, step, panel) = weight.image(int(weight.offset) * (isBytes ? 4 : 2) + place);
+  return packed;
+}
+
+Expr KernelBuilder::besidePanels(unsigned i, int64_t offset, Expr group, Expr column) {
+  PackedPanels packed = packedPanels(i);
+  return blobs_[Precision::Float32](int(binding(i).offset + offset) + group * int(packed.columns) + column);
+}
+
+Expr KernelBuilder::groupScale(unsigned i, Expr group, Expr column) {
+  return besidePanels(i, packedPanels(i).scales, group, column);
+}
+
+Expr KernelBuilder::groupCorrection(unsigned i, Expr group, Expr column) {
+  return Halide::reinterpret<int32_t>(besidePanels(i, packedPanels(i).corrections, group, column));
+}
+
+Expr KernelBuilder::columnSum(unsigned i, Expr column) { return besidePanels(i, packedPanels(i).sums, 0, column); }
 
 int64_t KernelBuilder::features(unsigned i) const { return featuresOf(op_->getOperand(i).getType()); }
 Expr KernelBuilder::rows(unsigned i) { return binding(i).rows; }

@@ -8,6 +8,7 @@
 
 #include "dialect/encoder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "schedules/packed_panels.h"
 #include "schedules/schedule.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
@@ -27,8 +28,18 @@ public:
   /// (feature) of a parameter vector, (feature) of an accumulator's storage in double.
   Halide::Func operand(unsigned i);
   bool hasOperand(unsigned i) const;
-  /// A packed weight: (lane, k, panel), column panel · width + lane. Columns beyond the last are zero.
+  /// A packed weight in float32, whatever it is packed as: (lane, k, panel), column panel · width + lane. Columns
+  /// beyond the last are zero.
   Halide::Func panels(unsigned i);
+  /// One packed as terms of an instruction, of int8 or the bits of bfloat16: (term, lane, k / terms, panel). Of int8
+  /// also: the scale of a group of a column; where the target's rows have no sign, what the sum of a group begins with;
+  /// and the sum of a column's weights.
+  Halide::Func termPanels(unsigned i);
+  Halide::Expr groupScale(unsigned i, Halide::Expr group, Halide::Expr column);
+  Halide::Expr groupCorrection(unsigned i, Halide::Expr group, Halide::Expr column);
+  Halide::Expr columnSum(unsigned i, Halide::Expr column);
+  PackedPanels packedPanels(unsigned i) const;
+  const IntegerDot &integerDot() const { return target_.integerDot; }
   int64_t panelWidth(unsigned i) const;
   int64_t features(unsigned i) const;
   /// Number of rows of operand i; 1 exactly when it has one row.
@@ -104,11 +115,12 @@ private:
     Halide::ImageParam image; // of the argument
     Halide::Param<int64_t> scalar;
     Halide::Expr rows;
-    int64_t offset = 0;       // Weight: floats in the blob
-    int64_t panel = 0;        // Weight: packed with this width
-    bool stored = false;      // Rows: in memory already
-    bool keysInLanes = false; // Rows: read from a cache whose rows lie across lanes
-    Halide::Func accumulator; // Accumulator: what holds its new value
+    int64_t offset = 0;                       // Weight: floats in the blob
+    int64_t panel = 0;                        // Weight: packed with this width
+    Precision precision = Precision::Float32; // Weight: packed as this
+    bool stored = false;                      // Rows: in memory already
+    bool keysInLanes = false;                 // Rows: read from a cache whose rows lie across lanes
+    Halide::Func accumulator;                 // Accumulator: what holds its new value
   };
 
   void bind(mlir::Value value, Binding binding);
@@ -119,6 +131,7 @@ private:
   void addOutputs();
   const Binding &binding(unsigned i) const;
   Halide::Expr rowsOfType(mlir::Type type) const;
+  Halide::Expr besidePanels(unsigned i, int64_t offset, Halide::Expr group, Halide::Expr column);
   CacheAttr cacheOf(unsigned i) const;
   void allowAtMost(const Halide::ImageParam &image, int dimension, int64_t most);
 
@@ -127,7 +140,7 @@ private:
   std::shared_ptr<ParameterChoice> choice_;
   mlir::Operation *op_ = nullptr; // the op whose room is at work
   llvm::DenseMap<mlir::Value, Binding> values_;
-  Halide::ImageParam blob_;
+  std::map<Precision, Halide::ImageParam> blobs_; // the bytes of all weights, as each type that the kernel reads
   KernelGroup group_;
   std::vector<KernelGroup> groups_;
   std::vector<StateWrite> roots_;  // accumulators' new values: stored before anything is written

@@ -1,8 +1,10 @@
 // From a module of calls to the tables that the runtime executes.
 #include "emit/model_plan.h"
 #include "emit/split.h"
+#include "emit/weight_views.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/passes.h"
+#include "schedules/packed_panels.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/xxhash.h"
 
@@ -190,7 +192,9 @@ private:
     planned.arguments.push_back({.kind = BURIN_ARG_CONTEXT});
     if (int64_t bytes = integer(kernel, attribute::blobBytes)) {
       int64_t blob = integer(call, attribute::blob);
-      planned.arguments.push_back({.kind = BURIN_ARG_WEIGHTS, .columns = bytes / 4, .offset = blob});
+      for (const WeightView &view : weightViewsOf(kernel))
+        planned.arguments.push_back(
+            {.kind = BURIN_ARG_WEIGHTS, .type = view.planType, .columns = bytes / view.elementBytes, .offset = blob});
       addSegments(kernel, call, blob);
     }
     for (auto [index, operand] : llvm::enumerate(call.getOperands()))
@@ -292,12 +296,16 @@ private:
       SmallVector<Value> parts = concatenate ? SmallVector<Value>(concatenate.getParts()) : SmallVector<Value>{operand};
       auto panel = kernel.getArgAttrOfType<IntegerAttr>(index, attribute::panel);
       bool outIn = panel && kernel.getArgAttr(index, attribute::outIn);
+      Precision precision = precisionOfArgument(kernel, index);
       int64_t column = 0;
       for (Value part : parts) {
         ArrayRef<int64_t> shape = cast<RankedTensorType>(part.getType()).getShape();
         PlanSegment segment{parameterNumber(part.getDefiningOp<ParameterOp>()), BURIN_PACK_VECTOR};
         if (panel) {
-          segment.layout = BURIN_PACK_PANELS;
+          segment.layout = precision == Precision::BFloat16 || precision == Precision::BFloat16Dot
+                               ? BURIN_PACK_PANELS_BF16
+                           : precision == Precision::Int8 ? BURIN_PACK_PANELS_INT8
+                                                          : BURIN_PACK_PANELS;
           segment.transposed = outIn;
           segment.panel = panel.getInt();
           segment.rows = shape[outIn ? 1 : 0];
@@ -306,6 +314,17 @@ private:
         }
         segment.column = column;
         segment.destination = blob + offset.getInt() * 4;
+        segment.terms = precision == Precision::BFloat16Dot ? PackedPanels::bfloatTerms : 1;
+        if (segment.layout == BURIN_PACK_PANELS_INT8) {
+          ArrayRef<int64_t> whole = cast<RankedTensorType>(operand.getType()).getShape();
+          PackedPanels packed(target_, precision, whole[outIn ? 1 : 0], whole[outIn ? 0 : 1], segment.panel);
+          segment.terms = target_.integerDot.terms;
+          segment.group = int(packed.groups.size);
+          segment.columns = packed.columns;
+          segment.scales = segment.destination + packed.scales * 4;
+          segment.sums = segment.destination + packed.sums * 4;
+          segment.corrections = packed.corrections ? segment.destination + packed.corrections * 4 : -1;
+        }
         column += shape.size() == 1 ? shape[0] : shape[outIn ? 0 : 1];
         if (isNew)
           plan_.segments.push_back(segment);

@@ -73,6 +73,8 @@ struct PlanSegment {
   int parameter, layout;
   bool transposed = false;
   int64_t panel = 0, rows = 0, column = 0, destination = 0;
+  int terms = 1, group = 0; // fewer bits than float32; the others int8
+  int64_t columns = 0, scales = 0, sums = 0, corrections = -1;
 };
 
 struct PlanStateValue {

@@ -46,7 +46,8 @@ public:
                   array64({parameter.shape[0], parameter.shape.size() > 1 ? parameter.shape[1] : 1})}));
     for (const PlanSegment &s : plan_.segments)
       segments.push_back(record({i32(s.parameter), i32(s.layout), i32(s.transposed), i32(s.panel), i64(s.rows),
-                                 i64(s.column), i64(s.destination)}));
+                                 i64(s.column), i64(s.destination), i32(s.terms), i32(s.group), i64(s.columns),
+                                 i64(s.scales), i64(s.sums), i64(s.corrections)}));
     for (const PlanStateValue &v : plan_.stateValues)
       states.push_back(record({text(v.name), i32(v.type), i32(v.tile), i32(v.stream), i32(0), i64(v.rows),
                                i64(v.window), i64(v.features), i64(v.offset), i64(v.bytes)}));

@@ -40,7 +40,9 @@ public:
       return row;
     });
     table.segments = list(plan.segments, table.segment_count, [&](const PlanSegment &s) {
-      return burin_plan_segment{s.parameter, s.layout, s.transposed, int32_t(s.panel), s.rows, s.column, s.destination};
+      return burin_plan_segment{s.parameter, s.layout,      s.transposed, int32_t(s.panel), s.rows,
+                                s.column,    s.destination, s.terms,      s.group,          s.columns,
+                                s.scales,    s.sums,        s.corrections};
     });
     table.state_values = list(plan.stateValues, table.state_value_count, [&](const PlanStateValue &v) {
       return burin_plan_state_value{text(v.name), v.type,   v.tile,     v.stream, 0,

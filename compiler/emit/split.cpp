@@ -1,5 +1,6 @@
 #include "emit/split.h"
 #include "emit/model_plan.h"
+#include "emit/weight_views.h"
 
 using namespace mlir;
 
@@ -35,7 +36,7 @@ static int64_t tileRowsOf(func::FuncOp kernel, const Target &target) {
   int64_t rows = 1;
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
     if (auto panel = kernel.getArgAttrOfType<IntegerAttr>(i, attribute::panel))
-      rows = std::max(rows, rowTile(target, panel.getInt()));
+      rows = std::max(rows, rowTile(target, precisionOfArgument(kernel, i), panel.getInt()));
   return rows;
 }
 

@@ -88,7 +88,7 @@ Error checkOneObject(ArrayRef<const Target *> targets) {
   return Error::success();
 }
 
-Expected<std::vector<const Target *>> targetsNamed(StringRef list) {
+Expected<std::vector<const Target *>> targetsNamed(StringRef list, Precision precision) {
   SmallVector<StringRef> names;
   list.split(names, ',');
   std::vector<const Target *> targets;
@@ -96,7 +96,7 @@ Expected<std::vector<const Target *>> targetsNamed(StringRef list) {
     name = name.trim();
     if (const TargetFamily *family = findFamily(name))
       append_range(targets, family->targets);
-    else if (const Target *target = findTarget(name))
+    else if (const Target *target = findTarget(name, precision))
       targets.push_back(target);
     else
       return unknown(name);
@@ -111,8 +111,8 @@ Expected<std::vector<const Target *>> targetsNamed(StringRef list) {
   return once;
 }
 
-Expected<const Target *> targetNamed(StringRef name) {
-  Expected<std::vector<const Target *>> targets = targetsNamed(name);
+Expected<const Target *> targetNamed(StringRef name, Precision precision) {
+  Expected<std::vector<const Target *>> targets = targetsNamed(name, precision);
   if (!targets)
     return targets.takeError();
   if (targets->size() != 1)

@@ -1,6 +1,8 @@
 // What dense means, which operands fit, and how siblings become one.
 #include "dialect/encoder.h"
+#include "dialect/int8.h"
 #include "mlir/IR/PatternMatch.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace burin;
@@ -23,6 +25,15 @@ LogicalResult DenseOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
     if (type.getRank() != 1 || type.getDimSize(0) != outputs) // dense_c2
       return refuse(location, "dense: the bias has shape " + describe(type) + ", expected [" + Twine(outputs) + "]");
   }
+  StringAttr name = adaptor.getPrecisionAttr();
+  if (DictionaryAttr parsed = adaptor.getAttributes(); !name && parsed) // where a parser has it until the op is made
+    name = parsed.getAs<StringAttr>(attribute::precision);
+  if (name) {
+    auto precision = precisionNamed(name.getValue());
+    if (!precision) // dense_c3
+      return refuse(location,
+                    "dense: precision '" + name.getValue() + "' is not known, expected " + listedPrecisions());
+  }
   results.push_back(withFeatures(x, outputs));
   return success();
 }
@@ -32,18 +43,29 @@ double DenseOp::getFlops(llvm::ArrayRef<double> rows) {
 }
 
 HostTensor DenseOp::evaluate(llvm::ArrayRef<HostTensor> operands) {
-  const HostTensor &x = operands[0], &weight = operands[1];
-  int64_t inputs = x.features(), outputs = featuresOf(getType());
-  // Element [in, out] of W lies at in · perIn + out · perOut.
-  int64_t perIn = getOutIn() ? 1 : outputs, perOut = getOutIn() ? inputs : 1;
-  HostTensor y({x.rows(), outputs});
-  for (int64_t row = 0; row < x.rows(); ++row)
-    for (int64_t out = 0; out < outputs; ++out) {
-      double sum = operands.size() > 2 ? operands[2](out) : 0;
-      for (int64_t in = 0; in < inputs; ++in)
-        sum += x(row * inputs + in) * weight(in * perIn + out * perOut);
-      y(row, out) = sum;
-    }
+  Precision precision = precisionOf(*this);
+  auto multiply = [&](const HostTensor &x, const HostTensor &weight) {
+    if (precision == Precision::Int8)
+      return multiplyInInt8(x, weight, getOutIn());
+    int64_t inputs = x.features(), outputs = featuresOf(getType());
+    // Element [in, out] of W lies at in · perIn + out · perOut.
+    int64_t perIn = getOutIn() ? 1 : outputs, perOut = getOutIn() ? inputs : 1;
+    HostTensor y({x.rows(), outputs});
+    for (int64_t row = 0; row < x.rows(); ++row)
+      for (int64_t out = 0; out < outputs; ++out)
+        for (int64_t in = 0; in < inputs; ++in)
+          y(row, out) += x(row * inputs + in) * weight(in * perIn + out * perOut);
+    return y;
+  };
+  auto rounded = [](const HostTensor &values) {
+    return values.map([](double value) { return roundToBFloat16(float(value)); });
+  };
+  bool roundsRows = precision == Precision::BFloat16Dot, rounds = roundsRows || precision == Precision::BFloat16;
+  HostTensor y = multiply(roundsRows ? rounded(operands[0]) : operands[0], rounds ? rounded(operands[1]) : operands[1]);
+  if (operands.size() > 2)
+    for (int64_t row = 0; row < y.rows(); ++row)
+      for (int64_t out = 0; out < y.features(); ++out)
+        y(row, out) += operands[2](out);
   return y;
 }
 
@@ -56,8 +78,8 @@ struct MergeSiblings : OpRewritePattern<DenseOp> {
 
   static bool merges(DenseOp op, DenseOp first) {
     return op && op->getBlock() == first->getBlock() && op.getOutIn() == first.getOutIn() &&
-           bool(op.getBias()) == bool(first.getBias()) && op.getWeight().getDefiningOp<ParameterOp>() &&
-           (!op.getBias() || op.getBias().getDefiningOp<ParameterOp>());
+           op.getPrecisionAttr() == first.getPrecisionAttr() && bool(op.getBias()) == bool(first.getBias()) &&
+           op.getWeight().getDefiningOp<ParameterOp>() && (!op.getBias() || op.getBias().getDefiningOp<ParameterOp>());
   }
 
   LogicalResult matchAndRewrite(DenseOp first, PatternRewriter &rewriter) const override {
@@ -87,7 +109,8 @@ struct MergeSiblings : OpRewritePattern<DenseOp> {
     Location location = rewriter.getFusedLoc(locations);
     Value weight = ConcatenateOp::create(rewriter, location, weights, first.getOutIn() ? 0 : 1);
     Value bias = biases.empty() ? Value() : ConcatenateOp::create(rewriter, location, biases, 0).getResult();
-    auto merged = DenseOp::create(rewriter, location, first.getX(), weight, bias, first.getOutIn());
+    auto merged =
+        DenseOp::create(rewriter, location, first.getX(), weight, bias, first.getOutIn(), first.getPrecisionAttr());
     if (Attribute scope = first->getAttr(attribute::scope))
       merged->setAttr(attribute::scope, scope);
     int64_t column = 0;

@@ -187,7 +187,8 @@ struct FormKernels : impl::FormKernelsBase<FormKernels> {
     return function;
   }
 
-  /// What a kernel reads from outside, in order of use. A weight that is read in two layouts is two arguments.
+  /// What a kernel reads from outside, in order of use. A weight that is read in two layouts, or precisions, is two
+  /// arguments.
   class Inputs {
   public:
     void add(OpOperand &use) { inputs_.insert({use.get(), layoutOf(use)}); }
@@ -201,15 +202,16 @@ struct FormKernels : impl::FormKernelsBase<FormKernels> {
     }
 
   private:
-    enum Layout { Plain, Panels, PanelsOutIn };
+    static constexpr int plain = 0; // otherwise panels: a number for each order in the file and precision
 
-    static Layout layoutOf(OpOperand &use) {
+    static int layoutOf(OpOperand &use) {
       if (auto op = dyn_cast<KernelOpInterface>(use.getOwner()))
-        return op.getPanelOperand() != int(use.getOperandNumber()) ? Plain : op.panelsAreOutIn() ? PanelsOutIn : Panels;
+        return op.getPanelOperand() != int(use.getOperandNumber()) ? plain
+                                                                   : 1 + op.panelsAreOutIn() + 2 * int(precisionOf(op));
       auto call = dyn_cast<func::CallOp>(use.getOwner());
       auto callee =
           call ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr()) : func::FuncOp();
-      Layout layout = Plain;
+      int layout = plain;
       if (callee)
         for (OpOperand &inner : callee.getArgument(use.getOperandNumber()).getUses())
           layout = std::max(layout, layoutOf(inner));

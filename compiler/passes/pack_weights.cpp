@@ -8,7 +8,7 @@
 // It stands last: it needs the final kernels and calls. Two calls that read the same parameters in the same layout (a
 // kernel of forward and one of step) share a blob.
 #include "passes/passes.h"
-#include "schedules/targets.h"
+#include "schedules/packed_panels.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -73,29 +73,28 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
   }
 
   /// The same for all weights of a size, so that whatever kernels read one agree.
-  int64_t widthOf(int64_t inputs, int64_t outputs) const {
+  int64_t widthOf(Precision precision, int64_t inputs, int64_t outputs) const {
     auto chosen = tuned.find(std::to_string(inputs) + "x" + std::to_string(outputs));
     bool fillsVector = outputs >= row->lanes;
-    return chosen != tuned.end() && fillsVector ? chosen->second * row->lanes : panelWidth(*row, inputs, outputs);
+    return chosen != tuned.end() && fillsVector ? chosen->second * row->lanes
+                                                : panelWidth(*row, precision, inputs, outputs);
   }
 
   static bool isWeight(Value value) { return isa_and_nonnull<ParameterOp, ConcatenateOp>(value.getDefiningOp()); }
 
-  /// True when some op of the kernel, or of a kernel that it calls, reads `argument` as panels; `outIn` says how.
-  static bool isPanels(Value argument, ModuleOp module, bool &outIn) {
+  /// The op of the kernel, or of a kernel that it calls, that reads `argument` as panels; null for none.
+  static KernelOpInterface contractThatReads(Value argument, ModuleOp module) {
     for (OpOperand &use : argument.getUses()) {
       if (auto op = dyn_cast<KernelOpInterface>(use.getOwner())) {
-        if (op.getPanelOperand() == int(use.getOperandNumber())) {
-          outIn = op.panelsAreOutIn();
-          return true;
-        }
+        if (op.getPanelOperand() == int(use.getOperandNumber()))
+          return op;
       } else if (auto call = dyn_cast<func::CallOp>(use.getOwner())) {
         auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
-        if (isPanels(callee.getArgument(use.getOperandNumber()), module, outIn))
-          return true;
+        if (auto op = contractThatReads(callee.getArgument(use.getOperandNumber()), module))
+          return op;
       }
     }
-    return false;
+    return {};
   }
 
   void layOut(func::FuncOp kernel, func::CallOp call) {
@@ -107,14 +106,17 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
       auto type = cast<RankedTensorType>(operand.getType());
       kernel.setArgAttr(index, attribute::weightOffset, builder.getI64IntegerAttr(floats));
       int64_t size = type.getNumElements();
-      bool outIn = false;
-      if (isPanels(kernel.getArgument(index), getOperation(), outIn)) {
+      if (auto contract = contractThatReads(kernel.getArgument(index), getOperation())) {
+        bool outIn = contract.panelsAreOutIn();
         int64_t inputs = type.getDimSize(outIn ? 1 : 0), outputs = type.getDimSize(outIn ? 0 : 1);
-        int64_t width = widthOf(inputs, outputs);
-        kernel.setArgAttr(index, attribute::panel, builder.getI64IntegerAttr(width));
+        Precision precision = precisionOf(contract);
+        PackedPanels packed(*row, precision, inputs, outputs, widthOf(precision, inputs, outputs));
+        kernel.setArgAttr(index, attribute::panel, builder.getI64IntegerAttr(packed.width));
         if (outIn)
           kernel.setArgAttr(index, attribute::outIn, builder.getUnitAttr());
-        size = llvm::alignTo(outputs, width) * inputs;
+        if (packed.precision != Precision::Float32)
+          kernel.setArgAttr(index, attribute::packedAs, builder.getStringAttr(precisionName(packed.precision)));
+        size = packed.floats;
       }
       floats += llvm::alignTo(size, alignmentFloats);
     }
@@ -128,7 +130,7 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
       if (!isWeight(operand))
         continue;
       stream << kernel.getArgAttr(index, attribute::weightOffset) << "/" << kernel.getArgAttr(index, attribute::panel)
-             << ":";
+             << "/" << kernel.getArgAttr(index, attribute::packedAs) << ":";
       if (auto parameter = operand.getDefiningOp<ParameterOp>())
         stream << parameter.getName();
       else

@@ -10,7 +10,8 @@ llvm::Error failure(const Twine &message) { return llvm::createStringError(llvm:
 
 class Evaluator {
 public:
-  Evaluator(func::FuncOp forward, const ReferenceInputs &given) : forward_(forward), given_(given) {}
+  Evaluator(func::FuncOp forward, const ReferenceInputs &given, ReferenceObserver observe)
+      : forward_(forward), given_(given), observe_(observe) {}
 
   llvm::Expected<SmallVector<HostTensor>> run() {
     for (BlockArgument argument : forward_.getArguments())
@@ -72,19 +73,24 @@ private:
     for (Region &region : op->getRegions())
       if (llvm::Error error = evaluate(region.front(), operands))
         return error;
-    values_[op->getResult(0)] = reference.evaluate(operands);
+    HostTensor result = reference.evaluate(operands);
+    if (observe_)
+      observe_(op, operands, result);
+    values_[op->getResult(0)] = std::move(result);
     return llvm::Error::success();
   }
 
   func::FuncOp forward_;
   const ReferenceInputs &given_;
+  ReferenceObserver observe_;
   llvm::DenseMap<Value, HostTensor> values_;
 };
 
 } // namespace
 
-llvm::Expected<SmallVector<HostTensor>> evaluateGraph(func::FuncOp forward, const ReferenceInputs &given) {
-  return Evaluator(forward, given).run();
+llvm::Expected<SmallVector<HostTensor>> evaluateGraph(func::FuncOp forward, const ReferenceInputs &given,
+                                                      ReferenceObserver observe) {
+  return Evaluator(forward, given, observe).run();
 }
 
 } // namespace burin

@@ -15,7 +15,11 @@ struct ReferenceInputs {
   llvm::StringMap<int64_t> rows;          // by time symbol: what positions count where no input says it
 };
 
+/// Told of an op when it is evaluated: its operands and its result.
+using ReferenceObserver = llvm::function_ref<void(mlir::Operation *, llvm::ArrayRef<HostTensor>, const HostTensor &)>;
+
 /// The results of `forward` on one sequence. The graph may be the user's or canonicalized, not yet split into kernels.
-llvm::Expected<llvm::SmallVector<HostTensor>> evaluateGraph(mlir::func::FuncOp forward, const ReferenceInputs &given);
+llvm::Expected<llvm::SmallVector<HostTensor>> evaluateGraph(mlir::func::FuncOp forward, const ReferenceInputs &given,
+                                                            ReferenceObserver observe = {});
 
 } // namespace burin

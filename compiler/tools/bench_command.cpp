@@ -17,6 +17,7 @@ struct BenchOptions {
   KernelBenchOptions kernel;
   std::string target, weights;
   TuningSource tuning;
+  std::optional<Precision> precision; // else the graph's own
   std::vector<int64_t> times;
   int64_t mixed = 0;
   bool startUp = false, json = false;
@@ -54,14 +55,17 @@ static llvm::Error writeInitialWeights(mlir::ModuleOp module, std::string &file,
   return weights->write(file);
 }
 
-static llvm::Error benchModel(const GraphSource &given, BenchOptions &options, const Target &target,
-                              Progress &progress) {
+static llvm::Error benchModel(const GraphSource &given, BenchOptions &options, Progress &progress) {
   llvm::Expected<GraphSource> source = readDescription(given, options);
   if (!source)
     return source.takeError();
   llvm::Expected<LoadedGraph> graph = source->load();
   if (!graph)
     return graph.takeError();
+  applyPrecision(graph->module(), options.precision);
+  llvm::Expected<const Target *> target = targetToTime(options.target, narrowestPrecision(graph->module()));
+  if (!target)
+    return target.takeError();
   std::string weights = options.weights;
   if (weights.empty()) {
     llvm::Expected<std::string> own = source->ownWeights();
@@ -80,7 +84,7 @@ static llvm::Error benchModel(const GraphSource &given, BenchOptions &options, c
   if (llvm::Error error = (*model)->openFile(weights, /*allowExtraTensors=*/true, options.threads))
     return error;
   if (llvm::Error error =
-          benchGraph(**model, graph->module(), {options.times, options.json, options.threads}, target, progress))
+          benchGraph(**model, graph->module(), {options.times, options.json, options.threads}, **target, progress))
     return error;
   if (options.mixed > 0)
     if (llvm::Error error = benchMixedBatch(**model, options.mixed, options.json, progress))
@@ -90,19 +94,24 @@ static llvm::Error benchModel(const GraphSource &given, BenchOptions &options, c
   llvm::Expected<LoadedGraph> again = source->load(); // the passes took the first one apart
   if (!again)
     return again.takeError();
-  return benchStartUp(*again, (*model)->plan(), {target.name.str(), weights, options.jobs, options.json}, progress);
+  applyPrecision(again->module(), options.precision);
+  return benchStartUp(*again, (*model)->plan(), {(*target)->name.str(), weights, options.jobs, options.json}, progress);
+}
+
+static llvm::Error benchOneKernel(BenchOptions &options, Progress &progress) {
+  options.kernel.precision = options.precision.value_or(Precision::Float32);
+  options.kernel.jobs = options.jobs;
+  options.kernel.json = options.json;
+  llvm::Expected<const Target *> target = targetToTime(options.target, options.kernel.precision);
+  if (!target)
+    return target.takeError();
+  return benchKernel(options.kernel, **target, progress);
 }
 
 static llvm::Expected<int> bench(const GraphSource &source, BenchOptions &options) {
-  llvm::Expected<const Target *> target = targetToTime(options.target);
-  if (!target)
-    return target.takeError();
   Progress progress;
-  options.kernel.jobs = options.jobs;
-  options.kernel.json = options.json;
-  llvm::Error error = options.kernel.kernel.empty() ? benchModel(source, options, **target, progress)
-                                                    : benchKernel(options.kernel, **target, progress);
-  if (error)
+  bool isGraph = options.kernel.kernel.empty();
+  if (llvm::Error error = isGraph ? benchModel(source, options, progress) : benchOneKernel(options, progress))
     return error;
   return 0;
 }
@@ -156,6 +165,7 @@ void addBenchCommand(Tool &tool) {
     kernel->excludes(ofGraph);
   addTargetOption(*command, options->target);
   addTuningOptions(*command, options->tuning);
+  addPrecisionOption(*command, options->precision);
   addJobsOption(*command, options->jobs);
   command->add_flag("--json", options->json, "an object per line");
   command->callback([&tool, options] {

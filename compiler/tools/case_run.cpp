@@ -4,8 +4,9 @@
 namespace burin {
 
 CaseRun::CaseRun(const GoldenCase &given, const GraphSignature &signature, CompiledModel &model, llvm::StringRef target,
-                 ComparisonReport &report, Progress &progress)
-    : given(given), signature(signature), model(model), progress(progress), target_(target), report_(report) {
+                 Precision precision, ComparisonReport &report, Progress &progress)
+    : given(given), signature(signature), model(model), progress(progress), tolerances(tolerancesOf(precision)),
+      target_(target), precision_(precision), report_(report) {
   for (const EntryTensor &tensor : signature.inputs)
     inputs.add(tensor.name, tensor.columns * int64_t(bytesOf(tensor.type)), given.input(tensor.name).copy<char>());
 }
@@ -20,7 +21,15 @@ void CaseRun::add(Comparison comparison, llvm::StringRef what) {
 
 void CaseRun::addExpected(const Values &got, llvm::StringRef name, llvm::StringRef what) {
   if (const StoredTensor *expected = given.expected(name))
-    add(compare(got, expected->toDoubles(), expected->shape), what);
+    addOutside(got, *expected, what);
+}
+
+void CaseRun::addOutside(const Values &got, const StoredTensor &expected, llvm::StringRef what) {
+  std::vector<double> values = expected.toDoubles();
+  Comparison comparison = compare(got, values, expected.shape, tolerances.outside);
+  if (precision_ != Precision::Float32)
+    comparison.cosines = cosinesOf(got, values, expected.shape);
+  add(comparison, what);
 }
 
 std::string CaseRun::suffixOf(const EntryTensor &output) const {

@@ -16,7 +16,7 @@ class CaseRun {
 public:
   /// All of these outlive it.
   CaseRun(const GoldenCase &given, const GraphSignature &signature, CompiledModel &model, llvm::StringRef target,
-          ComparisonReport &report, Progress &progress);
+          Precision precision, ComparisonReport &report, Progress &progress);
 
   const GoldenCase &given;
   const GraphSignature &signature;
@@ -25,7 +25,9 @@ public:
   Progress &progress;
 
   void add(Comparison comparison, llvm::StringRef what);
-  /// Compares with `out.<name>` when the case has it; its shape is the tensor's.
+  /// Compares with what comes from outside.
+  void addOutside(const Values &got, const StoredTensor &expected, llvm::StringRef what);
+  /// The same with `out.<name>` when the case has it; its shape is the tensor's.
   void addExpected(const Values &got, llvm::StringRef name, llvm::StringRef what);
   /// " 'y'" behind what a comparison is about, where the graph has several outputs.
   std::string suffixOf(const EntryTensor &output) const;
@@ -37,8 +39,11 @@ public:
   /// `forward` on the first rows of one sequence; `lengths` by the signature's axes.
   llvm::Expected<CompiledModel::Outputs> forward(int64_t sequence, llvm::ArrayRef<int64_t> lengths);
 
+  const Tolerances tolerances;
+
 private:
   llvm::StringRef target_;
+  Precision precision_;
   ComparisonReport &report_;
 };
 

@@ -1,6 +1,5 @@
 #include "tools/check_case.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "reference/evaluate_graph.h"
+#include "tools/case_reference.h"
 #include "tools/check_streams.h"
 #include "tools/failure.h"
 #include "llvm/ADT/STLExtras.h"
@@ -12,10 +11,8 @@ namespace {
 class CaseChecker {
 public:
   CaseChecker(CaseRun &run, mlir::ModuleOp reference, llvm::StringRef weights)
-      : run_(run), case_(run.given), signature_(run.signature), reference_(reference), weights_(weights) {
-    for (const EntryTensor &tensor : signature_.inputs)
-      inputs_[tensor.name] = case_.input(tensor.name).toDoubles();
-  }
+      : run_(run), case_(run.given), signature_(run.signature), graph_(reference), reference_(case_, signature_),
+        weights_(weights) {}
 
   llvm::Error run() {
     if (llvm::Error error = openModel())
@@ -38,11 +35,6 @@ private:
   }
 
   llvm::Error openModel() {
-    for (const GraphParameter &parameter : signature_.parameters) {
-      HostTensor value(parameter.shape);
-      value.values() = case_.parameter(parameter.name).toDoubles();
-      parameters_[parameter.name] = std::move(value);
-    }
     if (!weights_.empty())
       return run_.model.openFile(weights_, /*allowExtraTensors=*/true);
     SafetensorsWriter weights;
@@ -61,42 +53,25 @@ private:
       llvm::Expected<CompiledModel::Outputs> got = run_.forward(sequence, run_.lengthsOf(sequence));
       if (!got)
         return got.takeError();
-      llvm::Expected<llvm::SmallVector<HostTensor>> expected = evaluateReference(sequence);
+      llvm::Expected<llvm::SmallVector<HostTensor>> expected = reference_.evaluate(graph_, sequence);
       if (!expected)
         return expected.takeError();
       for (size_t output = 0; output < outputs; ++output) {
         llvm::append_range(alone_[output], (*got)[output]);
         const std::string &name = signature_.outputs[output].name;
         if (const StoredTensor *values = case_.expected(name, sequence))
-          run_.add(compare((*got)[output], values->toDoubles(), values->shape),
-                   "forward '" + name + "' of sequence " + std::to_string(sequence));
+          run_.addOutside((*got)[output], *values, "forward '" + name + "' of sequence " + std::to_string(sequence));
         llvm::append_range(reference[output], (*expected)[output].values());
       }
     }
     for (auto [output, tensor] : llvm::enumerate(signature_.outputs)) {
       std::string suffix = run_.suffixOf(tensor);
       run_.addExpected(alone_[output], tensor.name, "forward" + suffix);
-      run_.add(compare(alone_[output], reference[output], shapeOf(tensor)),
+      run_.add(compare(alone_[output], reference[output], shapeOf(tensor), run_.tolerances.own),
                "forward" + suffix + " against the reference");
       run_.addExpected(Values(reference[output].begin(), reference[output].end()), tensor.name, "reference" + suffix);
     }
     return llvm::Error::success();
-  }
-
-  llvm::Expected<llvm::SmallVector<HostTensor>> evaluateReference(int64_t sequence) {
-    ReferenceInputs given;
-    for (auto [axis, length] : llvm::zip_equal(signature_.axes, run_.lengthsOf(sequence)))
-      given.rows[axis.name] = length;
-    for (const EntryTensor &tensor : signature_.inputs) {
-      int64_t rows = given.rows[tensor.rows];
-      int64_t columns = tensor.columnsBy.empty() ? tensor.columns : given.rows[tensor.columnsBy];
-      HostTensor value({rows, columns});
-      auto begin = inputs_[tensor.name].begin() + run_.first(sequence, 0) * columns; // 0 unless there is one symbol
-      std::copy(begin, begin + rows * columns, value.values().begin());
-      given.inputs[tensor.name] = std::move(value);
-    }
-    given.parameters = parameters_;
-    return evaluateGraph(reference_.lookupSymbol<mlir::func::FuncOp>("forward"), given);
   }
 
   /// All sequences at once give what each gives alone, bit for bit.
@@ -115,17 +90,16 @@ private:
   CaseRun &run_;
   const GoldenCase &case_;
   const GraphSignature &signature_;
-  mlir::ModuleOp reference_;
+  mlir::ModuleOp graph_;
+  CaseReference reference_;
   llvm::StringRef weights_;
-  llvm::StringMap<HostTensor> parameters_;
-  llvm::StringMap<std::vector<double>> inputs_; // of all sequences
-  std::vector<Values> alone_;                   // by output: forward on each sequence, one after another
+  std::vector<Values> alone_; // by output: forward on each sequence, one after another
 };
 
 } // namespace
 
-llvm::Error checkCase(llvm::StringRef path, llvm::StringRef weights, const CheckedTarget &target, unsigned jobs,
-                      ComparisonReport &report, Progress &progress) {
+llvm::Error checkCase(llvm::StringRef path, llvm::StringRef weights, const CheckedTarget &target,
+                      std::optional<Precision> precision, unsigned jobs, ComparisonReport &report, Progress &progress) {
   llvm::Expected<GoldenCase> given = GoldenCase::read(path);
   if (!given)
     return given.takeError();
@@ -144,6 +118,9 @@ llvm::Error checkCase(llvm::StringRef path, llvm::StringRef weights, const Check
   if (llvm::Error error = given->fit(signature))
     return error;
 
+  if (precision)
+    setPrecision(graph->module(), *precision);
+  Precision narrowest = narrowestPrecision(graph->module());
   mlir::OwningOpRef<mlir::ModuleOp> reference(graph->module().clone()); // compiling takes the graph apart
   progress.update(given->name() + ": compiling");
   auto named = [&](llvm::Error error) {
@@ -155,7 +132,7 @@ llvm::Error checkCase(llvm::StringRef path, llvm::StringRef weights, const Check
   try {
     for (const Target *each : target.run) {
       (*model)->choose(each->name);
-      CaseRun run(*given, signature, **model, each->name, report, progress);
+      CaseRun run(*given, signature, **model, each->name, narrowest, report, progress);
       if (llvm::Error error = CaseChecker(run, *reference, weights).run())
         return named(std::move(error));
     }

@@ -17,7 +17,7 @@ struct CheckedTarget {
 /// Builds, compiles and runs the case for the targets; a comparison per line into the report. An error is a case that
 /// could not be compared. `weights` is a safetensors file that has the parameters by their own names, or empty: then
 /// the case has them.
-llvm::Error checkCase(llvm::StringRef path, llvm::StringRef weights, const CheckedTarget &target, unsigned jobs,
-                      ComparisonReport &report, Progress &progress);
+llvm::Error checkCase(llvm::StringRef path, llvm::StringRef weights, const CheckedTarget &target,
+                      std::optional<Precision> precision, unsigned jobs, ComparisonReport &report, Progress &progress);
 
 } // namespace burin

@@ -9,6 +9,7 @@ namespace {
 struct CheckOptions {
   std::vector<std::string> cases;
   std::string target, weights;
+  std::optional<Precision> precision; // else the graph's own
   unsigned jobs = 0;
   bool json = false, everyTarget = false, noEmulator = false, noGpu = false;
 };
@@ -23,14 +24,17 @@ static llvm::Expected<int> check(const CheckOptions &options, const Tool &tool) 
     for (const Target &target : allTargets()) {
       std::string why = options.noEmulator && !isInThisProcess(target) ? "left out by --no-emulator"
                         : options.noGpu && !target.device.empty()      ? "left out by --no-gpu"
-                                                                       : whyNotRunnable(target);
+                        : !computesIn(target, options.precision.value_or(Precision::Float32))
+                            ? "it does not compute in this precision"
+                            : whyNotRunnable(target);
       if (why.empty())
         checked.push_back({target.name.str(), {&target}});
       else
         report.addSkipped(target.name, options.cases.size(), why);
     }
   } else {
-    llvm::Expected<std::vector<const Target *>> targets = targetsThatRun(tool, options.target);
+    llvm::Expected<std::vector<const Target *>> targets =
+        targetsThatRun(tool, options.target, options.precision.value_or(Precision::Float32));
     if (!targets)
       return targets.takeError();
     checked.push_back({options.target, *targets});
@@ -38,7 +42,7 @@ static llvm::Expected<int> check(const CheckOptions &options, const Tool &tool) 
   Progress progress;
   for (const CheckedTarget &target : checked)
     for (const std::string &path : options.cases) {
-      llvm::Error error = checkCase(path, options.weights, target, options.jobs, report, progress);
+      llvm::Error error = checkCase(path, options.weights, target, options.precision, options.jobs, report, progress);
       if (!error)
         continue;
       progress.clear();
@@ -61,6 +65,7 @@ void addCheckCommand(Tool &tool) {
   command->add_option("--weights", options->weights,
                       "safetensors file with the parameters, by their own names, of cases that hold none");
   addTargetOption(*command, options->target);
+  addPrecisionOption(*command, options->precision);
   addJobsOption(*command, options->jobs);
   command->add_flag("--every-target", options->everyTarget,
                     "each target that this machine runs or emulates, one after another");

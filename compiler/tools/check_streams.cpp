@@ -98,7 +98,7 @@ private:
   void compareAll(const Outputs &got, const Outputs &expected, llvm::StringRef what, bool bits = false) {
     for (auto [output, values, wanted] : llvm::zip_equal(signature_.outputs, got, expected)) {
       std::vector<int64_t> shape{int64_t(values.size()) / output.columns, output.columns};
-      run_.add(bits ? compareBits(values, wanted, shape) : compare(values, wanted, shape),
+      run_.add(bits ? compareBits(values, wanted, shape) : compare(values, wanted, shape, run_.tolerances.own),
                what.str() + run_.suffixOf(output));
     }
   }
@@ -271,8 +271,9 @@ private:
           if (values.size() != wanted.size())
             return failure(llvm::Twine("'") + value.name + "' has " + llvm::Twine(values.size()) +
                            " values after append " + what + ", expected " + llvm::Twine(wanted.size()));
-          run_.add(compare(values, wanted, {int64_t(wanted.size()) / value.features, value.features}),
-                   std::string("'") + value.name + "' after append_" + model_.streams()[stream].name + " " + what);
+          run_.add(
+              compare(values, wanted, {int64_t(wanted.size()) / value.features, value.features}, run_.tolerances.own),
+              std::string("'") + value.name + "' after append_" + model_.streams()[stream].name + " " + what);
         }
       }
     }

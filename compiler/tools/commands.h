@@ -2,6 +2,7 @@
 // command, one file; a new command is its file, a line here and a line in tool_main.cpp.
 #pragma once
 
+#include "dialect/precision.h"
 #include "emit/tuned_schedules.h"
 #include "schedules/targets.h"
 #include "tools/graph_source.h"
@@ -27,6 +28,7 @@ void addInspectCommand(Tool &tool);
 void addBenchCommand(Tool &tool);
 void addTargetsCommand(Tool &tool);
 void addTuneCommand(Tool &tool);
+void addQuantizeCommand(Tool &tool);
 
 /// Adds a command whose help ends with an example.
 CLI::App *addCommand(Tool &tool, const std::string &name, const std::string &what, const std::string &example);
@@ -37,6 +39,11 @@ void addTargetOption(CLI::App &command, std::string &target);
 /// Adds `--cpu` and `--database`, which say where parameters of schedules come from.
 void addTuningOptions(CLI::App &command, TuningSource &tuning);
 
+/// Adds `--precision`; unless it is given, contracts are in what the graph says.
+void addPrecisionOption(CLI::App &command, std::optional<Precision> &precision);
+/// Where one was given, that of all contracts.
+void applyPrecision(mlir::ModuleOp graph, std::optional<Precision> precision);
+
 /// Prints a warning to stderr.
 void printWarning(llvm::StringRef warning);
 
@@ -44,11 +51,12 @@ void printWarning(llvm::StringRef warning);
 void addJobsOption(CLI::App &command, unsigned &jobs);
 
 /// The target row of that name, for code that is run on this machine, if need be in an emulator.
-llvm::Expected<const Target *> targetThatRuns(llvm::StringRef name);
+llvm::Expected<const Target *> targetThatRuns(llvm::StringRef name, Precision precision = Precision::Float32);
 /// Those of several that this machine runs so, at least one; the others are named on stderr.
-llvm::Expected<std::vector<const Target *>> targetsThatRun(const Tool &tool, llvm::StringRef list);
+llvm::Expected<std::vector<const Target *>> targetsThatRun(const Tool &tool, llvm::StringRef list,
+                                                           Precision precision = Precision::Float32);
 
 /// The same without an emulator, for code whose time is measured.
-llvm::Expected<const Target *> targetToTime(llvm::StringRef name);
+llvm::Expected<const Target *> targetToTime(llvm::StringRef name, Precision precision = Precision::Float32);
 
 } // namespace burin

@@ -9,7 +9,23 @@
 
 namespace burin {
 
-constexpr double relativeTolerance = 1e-5; // of float32, from the format of golden cases
+Tolerances tolerancesOf(Precision precision) {
+  constexpr double float32 = 1e-5; // from the format of golden cases
+  switch (precision) {
+  case Precision::Float32:
+    return {float32, float32};
+  case Precision::BFloat16: // a weight is off by up to 2^-9 of itself, a sum of many by less of its largest term
+    return {1e-2, float32};
+  case Precision::BFloat16Dot: // and a row's value; between two, it may be rounded to either
+    return {2e-2, 5e-3};
+  case Precision::Int8:
+    // Outside: weights and rows are off by up to 1/254 of their largest. Own: a value that lies between two integers
+    // may be rounded to either where float32 and float64 differ in it, which moves a sum by 1/127 of its largest row
+    // value times a weight.
+    return {1e-1, 2e-2};
+  }
+  llvm_unreachable("a precision");
+}
 
 static std::vector<int64_t> indexOf(int64_t element, llvm::ArrayRef<int64_t> shape) {
   std::vector<int64_t> index(shape.size());
@@ -20,14 +36,15 @@ static std::vector<int64_t> indexOf(int64_t element, llvm::ArrayRef<int64_t> sha
   return index;
 }
 
-Comparison compare(llvm::ArrayRef<float> got, llvm::ArrayRef<double> expected, llvm::ArrayRef<int64_t> shape) {
+Comparison compare(llvm::ArrayRef<float> got, llvm::ArrayRef<double> expected, llvm::ArrayRef<int64_t> shape,
+                   double tolerance) {
   assert(got.size() == expected.size() && "tensors of one shape");
   Comparison result;
   result.shape = shape.vec();
   double largest = 0;
   for (double value : expected)
     largest = std::max(largest, std::abs(value));
-  result.tolerance = relativeTolerance * std::max(1.0, largest);
+  result.tolerance = tolerance * std::max(1.0, largest);
   for (size_t i = 0; i < got.size(); ++i) {
     double error = std::abs(double(got[i]) - expected[i]);
     bool isWorse = i == 0 || std::isnan(error) || error > result.largestError;
@@ -42,12 +59,33 @@ Comparison compare(llvm::ArrayRef<float> got, llvm::ArrayRef<double> expected, l
   return result;
 }
 
-Comparison compare(llvm::ArrayRef<float> got, llvm::ArrayRef<float> expected, llvm::ArrayRef<int64_t> shape) {
-  return compare(got, std::vector<double>(expected.begin(), expected.end()), shape);
+Comparison compare(llvm::ArrayRef<float> got, llvm::ArrayRef<float> expected, llvm::ArrayRef<int64_t> shape,
+                   double tolerance) {
+  return compare(got, std::vector<double>(expected.begin(), expected.end()), shape, tolerance);
+}
+
+Cosines cosinesOf(llvm::ArrayRef<float> got, llvm::ArrayRef<double> expected, llvm::ArrayRef<int64_t> shape) {
+  size_t columns = shape.empty() ? 1 : size_t(shape.back());
+  Cosines result;
+  double sum = 0;
+  for (size_t first = 0; first < got.size(); first += columns) {
+    double product = 0, gots = 0, expecteds = 0;
+    for (size_t i = first; i < first + columns; ++i) {
+      product += got[i] * expected[i];
+      gots += double(got[i]) * got[i];
+      expecteds += expected[i] * expected[i];
+    }
+    double cosine = gots == 0 && expecteds == 0 ? 1 : product / std::sqrt(gots * expecteds);
+    sum += cosine;
+    result.least = std::isnan(cosine) || cosine < result.least ? cosine : result.least;
+  }
+  if (!got.empty())
+    result.mean = sum / double(got.size() / columns);
+  return result;
 }
 
 Comparison compareBits(llvm::ArrayRef<float> got, llvm::ArrayRef<float> expected, llvm::ArrayRef<int64_t> shape) {
-  Comparison result = compare(got, expected, shape);
+  Comparison result = compare(got, expected, shape, 0);
   result.tolerance = 0;
   result.ok = true; // NaNs of equal bits are equal
   for (size_t i = 0; i < got.size() && result.ok; ++i)
@@ -76,6 +114,9 @@ static std::string print(const Comparison &c) {
                           llvm::format("%.9g", c.expected), llvm::format("%.9g", c.got), c.largestError, tolerance);
   else
     text += llvm::formatv("largest error {0:e1} at {1}, {2}: ok", c.largestError, bracketed(c.at), tolerance);
+  if (c.cosines)
+    text += llvm::formatv(", cosine {0} at worst, {1} on average", llvm::format("%.6f", c.cosines->least),
+                          llvm::format("%.6f", c.cosines->mean));
   return text;
 }
 
@@ -97,6 +138,10 @@ void ComparisonReport::add(const Comparison &c) {
                                  {"got", c.got},
                                  {"tolerance", c.tolerance},
                                  {"ok", c.ok}};
+  if (c.cosines) {
+    line["least_cosine"] = c.cosines->least;
+    line["mean_cosine"] = c.cosines->mean;
+  }
   stream_ << line.dump() << "\n";
 }
 

@@ -4,14 +4,28 @@
 //   mhsa_page: step, f32[4,8], on x86-64-avx2: at [3,5]: expected 0.841345, got 0.839712 (tolerance 1.0e-05): FAIL
 #pragma once
 
+#include "dialect/precision.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace burin {
+
+/// Relative to the largest value: of what comes from outside, computed with the weights as they are; and of what is
+/// computed with the weights as they are packed.
+struct Tolerances {
+  double outside, own;
+};
+Tolerances tolerancesOf(Precision precision);
+
+/// Of rows: 1 where two have one direction, and where both are 0.
+struct Cosines {
+  double least = 1, mean = 1;
+};
 
 struct Comparison {
   std::string caseName, what, target;
@@ -19,14 +33,20 @@ struct Comparison {
   double largestError = 0; // NaN where a value is not a number
   std::vector<int64_t> at; // where it is; empty for a tensor without elements
   double expected = 0, got = 0;
-  double tolerance = 0; // 0: equal bits are asked for
+  double tolerance = 0;           // 0: equal bits are asked for
+  std::optional<Cosines> cosines; // where they are asked for
   bool ok = true;
 };
 
-/// |got − expected| ≤ 1e-5 · max(1, largest |expected|), for every element; a NaN on either side fails.
-Comparison compare(llvm::ArrayRef<float> got, llvm::ArrayRef<double> expected, llvm::ArrayRef<int64_t> shape);
-Comparison compare(llvm::ArrayRef<float> got, llvm::ArrayRef<float> expected, llvm::ArrayRef<int64_t> shape);
+/// |got − expected| ≤ tolerance · max(1, largest |expected|), for every element; a NaN on either side fails.
+Comparison compare(llvm::ArrayRef<float> got, llvm::ArrayRef<double> expected, llvm::ArrayRef<int64_t> shape,
+                   double tolerance);
+Comparison compare(llvm::ArrayRef<float> got, llvm::ArrayRef<float> expected, llvm::ArrayRef<int64_t> shape,
+                   double tolerance);
 Comparison compareBits(llvm::ArrayRef<float> got, llvm::ArrayRef<float> expected, llvm::ArrayRef<int64_t> shape);
+
+/// Of the rows of `shape`.
+Cosines cosinesOf(llvm::ArrayRef<float> got, llvm::ArrayRef<double> expected, llvm::ArrayRef<int64_t> shape);
 
 class ComparisonReport {
 public:

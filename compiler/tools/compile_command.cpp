@@ -11,6 +11,7 @@ namespace burin {
 namespace {
 struct CompileCommandOptions {
   std::string folder, target;
+  std::optional<Precision> precision; // else the graph's own
   Runtime runtime = Runtime::hosted;
   TuningSource tuning;
   bool sharedLibrary = false, statistics = false, json = false;
@@ -61,6 +62,7 @@ static llvm::Expected<int> compile(const GraphSource &source, const CompileComma
   llvm::Expected<LoadedGraph> graph = source.load();
   if (!graph)
     return graph.takeError();
+  applyPrecision(graph->module(), given.precision);
 
   Progress progress;
   CompileOptions options;
@@ -103,6 +105,7 @@ void addCompileCommand(Tool &tool) {
   command->add_option("-o,--output", options->folder, "folder to write to; made where it is missing")->required();
   addTargetOption(*command, options->target);
   addTuningOptions(*command, options->tuning);
+  addPrecisionOption(*command, options->precision);
   addJobsOption(*command, options->jobs);
   command
       ->add_option("--runtime", options->runtime,

@@ -39,7 +39,7 @@ llvm::Expected<std::unique_ptr<CompiledModel>> CompiledModel::compile(mlir::Modu
     return failure("a temporary folder cannot be made: " + error.message());
   model->folder_ = folder.str().str();
 
-  llvm::Expected<std::vector<const Target *>> rows = targetsNamed(target);
+  llvm::Expected<std::vector<const Target *>> rows = targetsNamed(target, narrowestPrecision(module));
   if (!rows)
     return rows.takeError();
   CompileOptions options;

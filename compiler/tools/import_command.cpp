@@ -1,7 +1,9 @@
 // burin import: the directory of a trained model to a graph as text.
+#include "emit/write_file.h"
 #include "import/bert.h"
 #include "tools/commands.h"
 #include "tools/failure.h"
+#include "tools/graph_text.h"
 #include "tools/graph_signature.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -13,19 +15,6 @@ struct ImportOptions {
   BertImportOptions bert;
 };
 } // namespace
-
-/// The module with a name for each encoding, as one would write it: `tensor<?x384xf32, #time>`.
-static std::string textOf(mlir::ModuleOp module) {
-  std::string text, names;
-  llvm::raw_string_ostream(text) << module << "\n";
-  for (const Axis &axis : signatureOf(module).axes) {
-    std::string encoding = "#encoder.rows<\"" + axis.name + "\", " + std::to_string(axis.maximum) + ">";
-    names += "#" + axis.name + " = " + encoding + "\n";
-    for (size_t at = 0; (at = text.find(encoding, at)) != std::string::npos;)
-      text.replace(at, encoding.size(), "#" + axis.name);
-  }
-  return names + text;
-}
 
 static llvm::Expected<int> import(const ImportOptions &options) {
   llvm::Expected<ImportedBert> imported = importBert(options.folder, options.bert);
@@ -46,10 +35,7 @@ static llvm::Expected<int> import(const ImportOptions &options) {
     llvm::outs() << text;
     return 0;
   }
-  if (llvm::Error error = llvm::writeToOutput(options.output, [&](llvm::raw_ostream &file) {
-        file << text;
-        return llvm::Error::success();
-      }))
+  if (llvm::Error error = installText(text, options.output))
     return error;
   return 0;
 }

@@ -14,6 +14,7 @@ namespace {
 struct InspectOptions {
   std::string target, html;
   TuningSource tuning;
+  std::optional<Precision> precision; // else the graph's own
   bool json = false, measure = false;
   unsigned jobs = 0;
 };
@@ -52,14 +53,16 @@ static llvm::Error write(const std::string &text, const std::string &file) {
 }
 
 static llvm::Expected<int> inspect(const GraphSource &source, const InspectOptions &options) {
-  llvm::Expected<const Target *> target =
-      options.measure ? targetThatRuns(options.target) : targetNamed(options.target);
-  if (!target)
-    return target.takeError();
   llvm::Expected<LoadedGraph> graph = source.load();
   if (!graph)
     return graph.takeError();
   mlir::ModuleOp module = graph->module();
+  applyPrecision(module, options.precision);
+  Precision narrowest = narrowestPrecision(module);
+  llvm::Expected<const Target *> target =
+      options.measure ? targetThatRuns(options.target, narrowest) : targetNamed(options.target, narrowest);
+  if (!target)
+    return target.takeError();
   nlohmann::ordered_json report;
   describeGraph(module, report); // before the passes take it apart
   llvm::Expected<TunedSchedules> tuned =
@@ -97,6 +100,7 @@ void addInspectCommand(Tool &tool) {
   tool.graph.addArgument(*command);
   addTargetOption(*command, options->target);
   addTuningOptions(*command, options->tuning);
+  addPrecisionOption(*command, options->precision);
   CLI::Option *json = command->add_flag("--json", options->json, "one JSON object");
   command->add_option("--html", options->html, "write a page to this file: graph, kernels, memory and work drawn")
       ->excludes(json);

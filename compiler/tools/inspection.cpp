@@ -319,6 +319,7 @@ void describePlan(ModuleOp module, const ModelPlan &plan, const TunedSchedules &
   for (const PlanAxis &axis : plan.axes)
     rows[axis.name] = axis.maximum;
   report["target"] = plan.target->name.str();
+  report["precision"] = describePrecision(module);
   report["packed_weights_bytes"] = plan.weightsBytes;
   report["streams"] = Json::array();
   for (const PlanStream &stream : plan.streams)

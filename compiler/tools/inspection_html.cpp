@@ -129,7 +129,8 @@ private:
   }
 
   void writeHead(llvm::StringRef model) {
-    out_ << "<header><h1>" << model << "</h1><p>for <b>" << escaped(text(report_["target"])) << "</b>";
+    out_ << "<header><h1>" << model << "</h1><p>for <b>" << escaped(text(report_["target"])) << "</b>, in <b>"
+         << escaped(text(report_["precision"])) << "</b>";
     for (const Json &axis : report_["time"])
       out_ << formatv(" · {0} ≤ {1}", escaped(text(axis["name"])), integer(axis["max"]));
     out_ << "</p>\n<div class=\"facts\">";

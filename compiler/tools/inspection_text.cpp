@@ -76,7 +76,8 @@ public:
 
 private:
   void printHead() {
-    stream_ << "model " << text(report_["model"]) << " for " << text(report_["target"]) << "\n";
+    stream_ << "model " << text(report_["model"]) << " for " << text(report_["target"]) << ", in "
+            << text(report_["precision"]) << "\n";
     for (const Json &axis : report_["time"])
       stream_ << formatv("  {0} <= {1}\n", text(axis["name"]), axis["max"].get<int64_t>());
     for (const char *direction : {"inputs", "outputs"})

@@ -17,14 +17,10 @@ namespace {
 constexpr int rounds = 10;
 constexpr double roundSeconds = 0.02;
 
-struct Size {
-  int64_t M, K, N;
-};
-
-llvm::Expected<Size> parseSize(llvm::StringRef text) {
+llvm::Expected<ContractSize> parseSize(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef> parts;
   text.split(parts, 'x');
-  Size size;
+  ContractSize size;
   auto read = [](llvm::StringRef part, int64_t &value) {
     return !part.getAsInteger(10, value) && value >= 1 && value <= 1 << 20;
   };
@@ -34,7 +30,7 @@ llvm::Expected<Size> parseSize(llvm::StringRef text) {
 }
 
 /// A dense op with bias and nothing around it.
-std::string contractGraph(Size size) {
+std::string contractGraph(ContractSize size) {
   const char *text = R"(
     module @contract {
       func.func @forward(%x: tensor<?x{1}xf32, #encoder.rows<"row", {0}>> {{encoder.name = "x"})
@@ -51,13 +47,9 @@ std::string contractGraph(Size size) {
 
 /// Best of rounds, the kernel's and the peak's in turn, so that both see the same clocks and the same neighbours. A
 /// round is the mean over about 20 ms, as the peak's is over its loop.
-struct Rounds {
-  double seconds = 1e9, peak = 0; // of one call; GFLOP/s
-};
-
-Rounds measure(const std::function<void()> &call, int lanes, Progress &progress) {
+ContractTime measure(const std::function<void()> &call, int lanes, Progress &progress) {
   using Clock = std::chrono::steady_clock;
-  Rounds best;
+  ContractTime best = {1e9, 0};
   for (int round = 0; round < rounds; ++round) {
     progress.update("timing", round, rounds);
     best.peak = std::max(best.peak, measureFmaPeak(lanes));
@@ -77,20 +69,17 @@ Rounds measure(const std::function<void()> &call, int lanes, Progress &progress)
 
 } // namespace
 
-llvm::Error benchKernel(const KernelBenchOptions &options, const Target &target, Progress &progress) {
-  if (options.kernel != "contract")
-    return failure("kernel '" + options.kernel + "' is not known, expected contract");
-  llvm::Expected<Size> size = parseSize(options.size);
-  if (!size)
-    return size.takeError();
-  llvm::Expected<LoadedGraph> graph = LoadedGraph::parse(contractGraph(*size), "contract");
+llvm::Expected<ContractTime> timeContract(ContractSize size, Precision precision, const Target &target, unsigned jobs,
+                                          Progress &progress) {
+  llvm::Expected<LoadedGraph> graph = LoadedGraph::parse(contractGraph(size), "contract");
   if (!graph)
     return graph.takeError();
+  setPrecision(graph->module(), precision);
   GraphSignature signature = signatureOf(graph->module());
   llvm::Expected<SafetensorsWriter> weights = initialWeights(signature, 0, progress);
   if (!weights)
     return weights.takeError();
-  auto model = CompiledModel::compile(graph->module(), target.name, options.jobs, progress);
+  auto model = CompiledModel::compile(graph->module(), target.name, jobs, progress);
   if (!model)
     return model.takeError();
   if (llvm::Error error = (*model)->openBytes(weights->bytes()))
@@ -98,24 +87,35 @@ llvm::Error benchKernel(const KernelBenchOptions &options, const Target &target,
   if ((*model)->plan().forward->call_count != 1)
     return failure("the graph became " + llvm::Twine((*model)->plan().forward->call_count) + " kernels, expected 1");
 
-  std::vector<float> x = normalValues(size->M * size->K, 0, "x");
+  std::vector<float> x = normalValues(size.M * size.K, 0, "x");
   const void *inputs[] = {x.data()};
-  (*model)->reserveScratch(size->M, 1);
-  CompiledModel::Outputs outputs = (*model)->makeOutputs(*(*model)->plan().forward, size->M, 1);
+  (*model)->reserveScratch(size.M, 1);
+  CompiledModel::Outputs outputs = (*model)->makeOutputs(*(*model)->plan().forward, size.M, 1);
   std::vector<void *> pointers = pointersTo(outputs);
-  burin_status status = (*model)->callForward(&size->M, inputs, pointers.data());
+  burin_status status = (*model)->callForward(&size.M, inputs, pointers.data());
   if (status != BURIN_OK)
     return failure(llvm::Twine("forward: ") + burin_status_text(status));
+  return measure([&] { (*model)->callForward(&size.M, inputs, pointers.data()); }, target.lanes, progress);
+}
 
-  Rounds best = measure([&] { (*model)->callForward(&size->M, inputs, pointers.data()); }, target.lanes, progress);
+llvm::Error benchKernel(const KernelBenchOptions &options, const Target &target, Progress &progress) {
+  if (options.kernel != "contract")
+    return failure("kernel '" + options.kernel + "' is not known, expected contract");
+  llvm::Expected<ContractSize> size = parseSize(options.size);
+  if (!size)
+    return size.takeError();
+  llvm::Expected<ContractTime> time = timeContract(*size, options.precision, target, options.jobs, progress);
+  if (!time)
+    return time.takeError();
+  ContractTime best = *time;
   progress.clear();
   double achieved = 2.0 * double(size->M) * double(size->K) * double(size->N) / best.seconds * 1e-9;
   double percent = 100 * achieved / best.peak;
   if (options.json) {
-    nlohmann::ordered_json line = {
-        {"kernel", options.kernel},      {"size", options.size}, {"target", target.name.str()},
-        {"seconds", best.seconds},       {"gflops", achieved},   {"peak_gflops", best.peak},
-        {"percent_of_fma_peak", percent}};
+    nlohmann::ordered_json line = {{"kernel", options.kernel},    {"size", options.size},
+                                   {"target", target.name.str()}, {"precision", precisionName(options.precision).str()},
+                                   {"seconds", best.seconds},     {"gflops", achieved},
+                                   {"peak_gflops", best.peak},    {"percent_of_fma_peak", percent}};
     llvm::outs() << line.dump() << "\n";
     return llvm::Error::success();
   }

@@ -14,6 +14,7 @@ namespace {
 struct PackOptions {
   std::string weights, output, verify, target;
   TuningSource tuning;
+  std::optional<Precision> precision; // else the graph's own
   bool targetGiven = false, allowExtraTensors = false, json = false;
 };
 
@@ -32,17 +33,22 @@ struct RuntimeProgress : burin_rt_progress {
 
 } // namespace
 
-static llvm::Expected<std::unique_ptr<PlanTables>> planOf(const GraphSource &source, const Target &target,
+/// The graph's plan for the target of that name.
+static llvm::Expected<std::unique_ptr<PlanTables>> planOf(const GraphSource &source, llvm::StringRef targetName,
                                                           const PackOptions &given) {
-  llvm::Expected<TunedSchedules> tuned = TunedSchedules::load(given.tuning, given.target, printWarning);
-  if (!tuned)
-    return tuned.takeError();
   llvm::Expected<LoadedGraph> graph = source.load();
   if (!graph)
     return graph.takeError();
-  if (llvm::Error error = runPasses(graph->module(), target, *tuned))
+  applyPrecision(graph->module(), given.precision);
+  llvm::Expected<const Target *> target = targetNamed(targetName, narrowestPrecision(graph->module()));
+  if (!target)
+    return target.takeError();
+  llvm::Expected<TunedSchedules> tuned = TunedSchedules::load(given.tuning, given.target, printWarning);
+  if (!tuned)
+    return tuned.takeError();
+  if (llvm::Error error = runPasses(graph->module(), **target, *tuned))
     return error;
-  return std::make_unique<PlanTables>(makePlan(graph->module(), target));
+  return std::make_unique<PlanTables>(makePlan(graph->module(), **target));
 }
 
 /// What the runtime says about a file; where it could not be read or written, the message names it.
@@ -53,10 +59,7 @@ static llvm::Error failureOf(llvm::StringRef path, const char *message, burin_st
 }
 
 static llvm::Expected<int> pack(const GraphSource &source, const PackOptions &given) {
-  llvm::Expected<const Target *> target = targetNamed(given.target);
-  if (!target)
-    return target.takeError();
-  auto plan = planOf(source, **target, given);
+  auto plan = planOf(source, given.target, given);
   if (!plan)
     return plan.takeError();
   char message[512] = "";
@@ -74,24 +77,22 @@ static llvm::Expected<int> pack(const GraphSource &source, const PackOptions &gi
   if (given.json) {
     nlohmann::ordered_json line = {{"file", given.output},
                                    {"model", (*plan)->table()->name},
-                                   {"target", (*target)->name.str()},
+                                   {"target", (*plan)->table()->target},
                                    {"weights_bytes", (*plan)->table()->weights_bytes}};
     llvm::outs() << line.dump() << "\n";
     return 0;
   }
   llvm::outs() << given.output << ": " << (*plan)->table()->weights_bytes << " bytes of weights of '"
-               << (*plan)->table()->name << "' for " << (*target)->name << "\n";
+               << (*plan)->table()->name << "' for " << (*plan)->table()->target << "\n";
   return 0;
 }
 
 /// Whether a plan takes the file; what does not depend on a plan was found right.
 static llvm::Error compareWithGraph(const GraphSource &source, const PackOptions &given, llvm::StringRef packedFor) {
-  llvm::Expected<const Target *> target = targetNamed(given.targetGiven ? given.target : packedFor);
-  if (!target && given.targetGiven)
-    return target.takeError();
-  if (!target)
-    return failure(given.verify + ": " + llvm::toString(target.takeError()));
-  auto plan = planOf(source, **target, given);
+  if (!given.targetGiven)
+    if (llvm::Expected<const Target *> target = targetNamed(packedFor); !target)
+      return failure(given.verify + ": " + llvm::toString(target.takeError()));
+  auto plan = planOf(source, given.targetGiven ? given.target : packedFor, given);
   if (!plan)
     return plan.takeError();
   char message[512] = "";
@@ -150,6 +151,7 @@ void addPackCommand(Tool &tool) {
   addTargetOption(*command, options->target);
   command->add_flag("--json", options->json, "one JSON object");
   addTuningOptions(*command, options->tuning);
+  addPrecisionOption(*command, options->precision);
   command->callback([&tool, command, weights, output, options] {
     options->targetGiven = command->count("--target") > 0;
     if (!options->verify.empty()) {

@@ -12,6 +12,7 @@ namespace {
 
 struct RunOptions {
   std::string weights, inputs, output, target;
+  std::optional<Precision> precision; // else the graph's own
   unsigned jobs = 0;
   bool step = false, allowExtraTensors = false;
 };
@@ -142,12 +143,13 @@ static llvm::Expected<CompiledModel::Outputs> runSteps(CompiledModel &model, con
 }
 
 static llvm::Expected<int> run(const GraphSource &source, const RunOptions &options) {
-  llvm::Expected<const Target *> target = targetThatRuns(options.target);
-  if (!target)
-    return target.takeError();
   llvm::Expected<LoadedGraph> graph = source.load();
   if (!graph)
     return graph.takeError();
+  applyPrecision(graph->module(), options.precision);
+  llvm::Expected<const Target *> target = targetThatRuns(options.target, narrowestPrecision(graph->module()));
+  if (!target)
+    return target.takeError();
   GraphSignature signature = signatureOf(graph->module());
   llvm::Expected<SafetensorsFile> file = SafetensorsFile::read(options.inputs);
   if (!file)
@@ -192,6 +194,7 @@ void addRunCommand(Tool &tool) {
       "--step", options->step,
       "sample after sample instead of forward; of a graph with contexts, all their rows are appended first");
   addTargetOption(*command, options->target);
+  addPrecisionOption(*command, options->precision);
   addJobsOption(*command, options->jobs);
   command->callback([&tool, options] { tool.action = [&tool, options] { return run(tool.graph, *options); }; });
 }

@@ -47,12 +47,31 @@ void addTuningOptions(CLI::App &command, TuningSource &tuning) {
 
 void printWarning(llvm::StringRef warning) { llvm::errs() << "warning: " << warning << "\n"; }
 
+void addPrecisionOption(CLI::App &command, std::optional<Precision> &precision) {
+  // The rest of what a model computes stays float32 (dialect/precision.h).
+  command.add_option_function<std::string>(
+      "--precision",
+      [&precision](const std::string &given) {
+        std::optional<Precision> named = precisionNamed(given);
+        if (!named)
+          throw CLI::ValidationError("--precision", "'" + given + "' is not known, expected " + listedPrecisions());
+        precision = named;
+      },
+      "what the weights of products are held in, and the products computed in: " + listedPrecisions() +
+          "; what the graph says unless given, which is float32 where it says nothing");
+}
+
+void applyPrecision(mlir::ModuleOp graph, std::optional<Precision> precision) {
+  if (precision)
+    setPrecision(graph, *precision);
+}
+
 void addJobsOption(CLI::App &command, unsigned &jobs) {
   command.add_option("-j,--jobs", jobs, "kernels that compile at once; 0: one per core")->default_val(0);
 }
 
-llvm::Expected<const Target *> targetThatRuns(llvm::StringRef name) {
-  llvm::Expected<const Target *> target = targetNamed(name);
+llvm::Expected<const Target *> targetThatRuns(llvm::StringRef name, Precision precision) {
+  llvm::Expected<const Target *> target = targetNamed(name, precision);
   if (!target)
     return target;
   if (std::string why = whyNotRunnable(**target); !why.empty())
@@ -60,16 +79,17 @@ llvm::Expected<const Target *> targetThatRuns(llvm::StringRef name) {
   return target;
 }
 
-llvm::Expected<const Target *> targetToTime(llvm::StringRef name) {
-  llvm::Expected<const Target *> target = targetThatRuns(name);
+llvm::Expected<const Target *> targetToTime(llvm::StringRef name, Precision precision) {
+  llvm::Expected<const Target *> target = targetThatRuns(name, precision);
   if (target && !isInThisProcess(**target))
     return failure("target '" + (*target)->name + "' runs on this machine in an emulator (" + (*target)->runner +
                    "), whose times say nothing of a processor");
   return target;
 }
 
-llvm::Expected<std::vector<const Target *>> targetsThatRun(const Tool &tool, llvm::StringRef list) {
-  llvm::Expected<std::vector<const Target *>> targets = targetsNamed(list);
+llvm::Expected<std::vector<const Target *>> targetsThatRun(const Tool &tool, llvm::StringRef list,
+                                                           Precision precision) {
+  llvm::Expected<std::vector<const Target *>> targets = targetsNamed(list, precision);
   if (!targets)
     return targets.takeError();
   std::vector<const Target *> running;
@@ -118,6 +138,7 @@ int toolMain(int argc, char **argv, GraphBuilder ownGraph) {
   addBenchCommand(tool);
   addTargetsCommand(tool);
   addTuneCommand(tool);
+  addQuantizeCommand(tool);
   app.require_subcommand(1);
   app.set_version_flag("--version", versions(), "Burin's, Halide's and LLVM's");
   app.footer("Example:\n  " + program + " check tests/golden/mhsa_page.safetensors\n\n" + exitStatuses + "\n'" +

@@ -105,7 +105,9 @@ private:
     if (!got)
       return got.takeError();
     for (auto [one, reference] : llvm::zip_equal(*got, *expected))
-      if (Comparison comparison = compare(one, reference.values(), reference.shape()); !comparison.ok)
+      if (Comparison comparison =
+              compare(one, reference.values(), reference.shape(), tolerancesOf(Precision::Float32).own);
+          !comparison.ok)
         return differs("with the database, forward of " + std::to_string(referenceRows) +
                            " rows is not near the reference",
                        comparison);

@@ -113,18 +113,21 @@ class Compiled:
 
 
 def compile(graph: str | os.PathLike[str] | Source, folder: str | os.PathLike[str], *, target: str = "host",
-            jobs: int | None = None, program: str | os.PathLike[str] | None = None) -> Compiled:
+            precision: str | None = None, jobs: int | None = None,
+            program: str | os.PathLike[str] | None = None) -> Compiled:
     """Compiles a graph; writes NAME.so, NAME.h and NAME.o to the folder, where NAME is the model's.
 
-    graph    a model's directory as `burin import` reads it (config.json, model.safetensors), a file of textual IR, a
-             golden case, a program that declares a graph, or what `export_torch` returns
-    folder   made where it is missing
-    target   as `burin targets` lists them; "x86-64" holds code for every x86-64 processor
-    jobs     how many kernels are compiled at once; as many as there are processors unless given
-    program  as `find_program` takes it
+    graph      a model's directory as `burin import` reads it (config.json, model.safetensors), a file of textual IR, a
+               golden case, a program that declares a graph, or what `export_torch` returns
+    folder     made where it is missing
+    target     as `burin targets` lists them; "x86-64" holds code for every x86-64 processor
+    precision  "float32", "bf16" or "int8", of all contracts; what the graph says unless given
+    jobs       how many kernels are compiled at once; as many as there are processors unless given
+    program    as `find_program` takes it
     """
     source = graph if isinstance(graph, Source) else Source.of(graph)
-    options = ["-o", folder, "--shared", "--target", target, *(["-j", jobs] if jobs else [])]
+    options = ["-o", folder, "--shared", "--target", target, *(["--precision", precision] if precision else []),
+               *(["-j", jobs] if jobs else [])]
     if source.is_generator:
         printed = run(source.graph.resolve(), ["compile", *options])
     else:

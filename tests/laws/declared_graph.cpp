@@ -22,8 +22,10 @@ static GraphModule moduleOf(Graph graph) {
   return std::move(*module);
 }
 
-DeclaredGraph::DeclaredGraph(Graph graph)
-    : graph_(moduleOf(std::move(graph))), signature_(signatureOf(graph_.module.get())) {}
+DeclaredGraph::DeclaredGraph(Graph graph, Precision precision)
+    : graph_(moduleOf(std::move(graph))), signature_(signatureOf(graph_.module.get())) {
+  setPrecision(graph_.module.get(), precision);
+}
 
 int64_t DeclaredGraph::rowsOf(const std::string &symbol, const Sequence &sequence) const {
   for (size_t axis = 0; axis < signature_.axes.size(); ++axis)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialect/host_tensor.h"
+#include "dialect/precision.h"
 #include "dsl/graph_module.h"
 #include "tools/graph_signature.h"
 #include <map>
@@ -40,7 +41,7 @@ struct Sequence {
 class DeclaredGraph {
 public:
   /// Throws, with all errors, when the graph has any.
-  explicit DeclaredGraph(Graph graph);
+  explicit DeclaredGraph(Graph graph, Precision precision = Precision::Float32);
 
   const GraphSignature &signature() const { return signature_; }
   int64_t rowsOf(const std::string &symbol, const Sequence &sequence) const;

@@ -1,4 +1,5 @@
 #include "law_graphs.h"
+#include "tools/comparison.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace burin::laws {
@@ -105,6 +106,8 @@ std::string whyNotTested(const Target &target, bool isSample) {
 void Law::SetUp() {
   if (std::string why = whyNotTested(target(), law().sample); !why.empty())
     GTEST_SKIP() << why;
+  if (!computesIn(target(), law().precision))
+    GTEST_SKIP() << target().name.str() << " does not compute in " << precisionName(law().precision).str();
   ASSERT_EQ(opened().hasStep(), law().streams) << law().name << " on " << target().name.str();
 }
 
@@ -112,7 +115,7 @@ Case Law::place(const std::string &entry, uint64_t seed, int output) const {
   std::string op = law().name;
   if (output >= 0)
     op += " (output " + signature().outputs[output].name + ")";
-  return {op, target().name.str(), entry, seed};
+  return {op, target().name.str(), entry, seed, law().tolerance ? law().tolerance : tolerancesOf(law().precision).own};
 }
 
 bool Law::expectSameOutputs(const std::string &entry, uint64_t seed, const Outputs &got, const Outputs &expected,

@@ -17,15 +17,17 @@ constexpr int64_t longest = 70;
 struct LawGraph {
   std::string name;
   std::function<Graph()> build;
-  bool streams = false;   // it has a step: row t of an output depends on rows 0 … t
-  bool rowWise = false;   // row t of an output depends on row t of the inputs alone
-  bool unordered = false; // permuting the rows permutes the outputs
-  bool contexts = false;  // besides the stream that a step takes there are others
-  bool gate = false;      // output 0 is input x0 in each row where the input `signal` is closed: -1, where 1 is open
-  bool latents = false;   // latent queries read the rows so far
-  int64_t reach = 0;      // row t of an output depends on so many last rows, up to t; 0: on all of them
-  bool sample = false;    // one of the few that stand for all where compiling takes long: every kernel class is there
+  bool streams = false;    // it has a step: row t of an output depends on rows 0 … t
+  bool rowWise = false;    // row t of an output depends on row t of the inputs alone
+  bool unordered = false;  // permuting the rows permutes the outputs
+  bool contexts = false;   // besides the stream that a step takes there are others
+  bool gate = false;       // output 0 is input x0 in each row where the input `signal` is closed: -1, where 1 is open
+  bool latents = false;    // latent queries read the rows so far
+  int64_t reach = 0;       // row t of an output depends on so many last rows, up to t; 0: on all of them
+  bool sample = false;     // one of the few that stand for all where compiling takes long: every kernel class is there
   std::string onlyOn = {}; // a target; empty: on all
+  Precision precision = Precision::Float32; // of its contracts; on devices it is the only one
+  double tolerance = 0;                     // of what is not equal in bits; 0: that of the precision
 };
 
 /// A program of tests has one table: law_table.cpp, or random graphs.
@@ -70,7 +72,7 @@ public:
   static constexpr uint64_t weightsSeed = 1;
 
   LawModel(const LawGraph &law, const Target &target)
-      : graph(law.build()), weights(graph.randomWeights(weightsSeed)), compiled(graph, target),
+      : graph(law.build(), law.precision), weights(graph.randomWeights(weightsSeed)), compiled(graph, target),
         opened(compiled, graph, weights) {}
 
   /// Compiled at the first call; throws, at every call, where that fails.

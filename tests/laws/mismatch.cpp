@@ -65,13 +65,13 @@ static bool isClose(const Case &test, llvm::ArrayRef<float> got, llvm::ArrayRef<
 }
 
 bool expectClose(const Case &test, llvm::ArrayRef<float> got, llvm::ArrayRef<double> expected, int64_t columns,
-                 double tolerance, Where where) {
-  return isClose(test, got, expected, columns, tolerance, where);
+                 std::optional<double> tolerance, Where where) {
+  return isClose(test, got, expected, columns, tolerance.value_or(test.tolerance), where);
 }
 
 bool expectClose(const Case &test, llvm::ArrayRef<float> got, llvm::ArrayRef<float> expected, int64_t columns,
-                 double tolerance, Where where) {
-  return isClose(test, got, expected, columns, tolerance, where);
+                 std::optional<double> tolerance, Where where) {
+  return isClose(test, got, expected, columns, tolerance.value_or(test.tolerance), where);
 }
 
 bool expectSameBits(const Case &test, llvm::ArrayRef<float> got, llvm::ArrayRef<float> expected, int64_t columns,

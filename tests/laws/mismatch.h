@@ -8,6 +8,7 @@
 #include "dialect/host_tensor.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <cstdint>
+#include <optional>
 #include <source_location>
 #include <string>
 
@@ -16,7 +17,8 @@ namespace burin::laws {
 /// What a failure says beside its numbers.
 struct Case {
   std::string op, target, entry;
-  uint64_t seed = 0; // 0: the values are written down in the test
+  uint64_t seed = 0;       // 0: the values are written down in the test
+  double tolerance = 1e-5; // of what is not equal in bits, unless the test says another
 };
 
 using Where = std::source_location;
@@ -31,9 +33,9 @@ void fail(const Case &test, const std::string &text, Where where = Where::curren
 
 /// |got − expected| ≤ tolerance · max(1, largest |expected|).
 bool expectClose(const Case &test, llvm::ArrayRef<float> got, llvm::ArrayRef<double> expected, int64_t columns,
-                 double tolerance = 1e-5, Where where = Where::current());
+                 std::optional<double> tolerance = {}, Where where = Where::current());
 bool expectClose(const Case &test, llvm::ArrayRef<float> got, llvm::ArrayRef<float> expected, int64_t columns,
-                 double tolerance = 1e-5, Where where = Where::current());
+                 std::optional<double> tolerance = {}, Where where = Where::current());
 bool expectSameBits(const Case &test, llvm::ArrayRef<float> got, llvm::ArrayRef<float> expected, int64_t columns,
                     Where where = Where::current());
 

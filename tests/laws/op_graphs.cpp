@@ -5,6 +5,17 @@ namespace burin::laws {
 
 namespace {
 
+/// Inputs of less than an instruction's terms, of one group and of several.
+Graph narrowWeightsGraph() {
+  Builder b;
+  b.output(b.project(b.input(1), 1));
+  b.output(b.project(b.input(3), 5, false));
+  b.output(b.project(b.input(33), 48, true, Layout::out_in));
+  b.output(b.project(b.input(130), 35));
+  b.output(b.project(b.input(400), 10, true, Layout::out_in));
+  return b.take();
+}
+
 Graph denseGraph() {
   Builder b;
   b.output(b.project(b.input(1), 1));
@@ -132,6 +143,26 @@ Graph maskedAttentionGraph() {
 std::vector<LawGraph> opGraphs() {
   return {
       {.name = "dense", .build = denseGraph, .streams = true, .rowWise = true, .unordered = true},
+      {.name = "dense_in_bf16",
+       .build = narrowWeightsGraph,
+       .streams = true,
+       .rowWise = true,
+       .unordered = true,
+       .precision = Precision::BFloat16},
+      {.name = "dense_in_bf16_dot",
+       .build = narrowWeightsGraph,
+       .streams = true,
+       .rowWise = true,
+       .unordered = true,
+       .precision = Precision::BFloat16Dot,
+       .tolerance = 1e-5},
+      {.name = "dense_in_int8",
+       .build = narrowWeightsGraph,
+       .streams = true,
+       .rowWise = true,
+       .unordered = true,
+       .precision = Precision::Int8,
+       .tolerance = 1e-5}, // rows that kernel and reference read are the same floats, and so are their integers
       {.name = "pointwise", .build = pointwiseGraph, .streams = true, .rowWise = true, .unordered = true},
       {.name = "layer_norm", .build = normGraph, .streams = true, .rowWise = true, .unordered = true},
       {.name = "l2_normalize", .build = normalizeGraph, .streams = true, .rowWise = true, .unordered = true},

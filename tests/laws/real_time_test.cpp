@@ -27,7 +27,8 @@ BURIN_LAW(real_time, [](const LawGraph &) { return true; });
 #endif
 
 #if defined(__linux__)
-/// Runs `calls`, which say whether all went well, in a child that the kernel ends at any system call but write and exit.
+/// Runs `calls`, which say whether all went well, in a child that the kernel ends at any system call but write and
+/// exit.
 static void expectNoSystemCall(const Case &test, llvm::function_ref<bool()> calls) {
   pid_t child = fork();
   ASSERT_GE(child, 0);

@@ -1,3 +1,4 @@
+#include "dialect/int8.h"
 #include "op_test.h"
 
 using namespace burin;
@@ -30,6 +31,25 @@ TEST(dense, adds_the_bias_of_each_output) {
   OpGraph op("dense", std::move(g), {{"W", {1, 4, 2, 5, 3, 6}}, {"W_T", {1, 2, 3, 4, 5, 6}}, {"b", {10, -10}}});
   op.expect({2}, {{1, 0, 0, 1, 1, -1}, {1, 0, 0, 1, 1, -1}}, {{{11, -6}, {10, -7}}, {{11, -6}, {10, -7}}}, 0);
   op.expect({0}, {{}, {}}, {{}, {}});
+}
+
+TEST(dense, c3_the_precision_is_known) {
+  EXPECT_EQ(errorsOf("%y = encoder.dense %x3, %w3x4 {precision = \"int9\"} : !x3, tensor<3x4xf32>"),
+            "dense: precision 'int9' is not known, expected float32, bf16, bf16-dot or int8");
+}
+
+// Without its largest feature, the row is −127 … 127 and nothing of it is rounded; nor are the weights.
+TEST(dense, in_int8_takes_out_the_largest_feature_of_a_row) {
+  HostTensor x({2, 4}), W({4, 2}), W_T({2, 4});
+  x.values() = {127, -127, 10, 1e6, 0, 0, 0, 0};
+  W.values() = {127, 1, -127, 1, 64, 1, 0, 127};
+  W_T.values() = {127, -127, 64, 0, 1, 1, 1, 127};
+  for (const HostTensor &y : {multiplyInInt8(x, W, false), multiplyInInt8(x, W_T, true)}) {
+    EXPECT_NEAR(y(0, 0), 2 * 127 * 127 + 640, 0.01);
+    EXPECT_NEAR(y(0, 1), 127e6 + 10, 20); // float32 has 24 bits of a scale
+    EXPECT_EQ(y(1, 0), 0);
+    EXPECT_EQ(y(1, 1), 0);
+  }
 }
 
 // Projections of one input become one contract: each still gets its own weights and bias.

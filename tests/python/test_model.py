@@ -27,6 +27,16 @@ def test_forward_gives_the_golden_values(compiled: Callable[[str], burin.Compile
     assert difference(y, case.expected["y"]) < 1
 
 
+@pytest.mark.parametrize("precision", ["bf16", "int8"])
+def test_fewer_bits_give_nearly_the_golden_values(precision: str, tmp_path: Path) -> None:
+    case = burin.read_case(GOLDEN / "block_causal_odd.safetensors")
+    with burin.compile(GOLDEN / "block_causal_odd.safetensors", tmp_path, precision=precision).open() as model:
+        y, expected = model.forward(case.inputs["x"])["y"], case.expected["y"]
+    cosines = (y * expected).sum(1) / np.linalg.norm(y, axis=1) / np.linalg.norm(expected, axis=1)
+    assert cosines.min() > 0.999
+    assert difference(y, expected) > 1
+
+
 @pytest.mark.parametrize("name", STREAMED)
 def test_step_and_advance_give_what_forward_gives(compiled: Callable[[str], burin.Compiled], name: str) -> None:
     case = burin.read_case(GOLDEN / f"{name}.safetensors")
