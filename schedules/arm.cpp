@@ -30,7 +30,7 @@ static void contract(const KernelGroup &group, const Target &target) {
   if (!stage.quantised && stage.depth % target.lanes == 0) // else a vector would reach beyond the row
     byLane(stage.accumulator, stage.input, axis::feature(), target);
   else
-    unrollDepth(group);
+    unrollDepth(group, target);
 }
 
 static void attend(const KernelGroup &group, const Target &target) {
@@ -45,7 +45,8 @@ static void attend(const KernelGroup &group, const Target &target) {
 }
 
 const Schedules &armSchedules() {
-  static const Schedules schedules{pointwise, rowReduce, contract, attend, pool, intermediate, stored, stateWrite};
+  static const Schedules schedules{pointwise,    rowReduce, contract,   attend, pool,
+                                   intermediate, stored,    stateWrite, fewRows};
   return schedules;
 }
 

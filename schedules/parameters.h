@@ -32,7 +32,7 @@ const ParameterRow *findParameter(llvm::StringRef name);
 
 /// Changes whenever a parameter, or what a schedule makes of one, gets another meaning: what was measured before says
 /// nothing then.
-inline constexpr int scheduleVersion = 1;
+inline constexpr int scheduleVersion = 2;
 
 /// Values of parameters, by name.
 class ScheduleParameters {

@@ -210,6 +210,8 @@ void contract(const KernelGroup &group, const Target &target, int tileRows) {
 
   tileRows = std::min(tileRows, 12); // derived: with more, loads no longer limit
   tileRows -= tileRows > 1 ? tileRows % 2 : 0;
+  if (group.mostRows())
+    tileRows = std::min(tileRows, int(group.mostRows()));
   // No row twice in a tile, where the compiler would see it: it would compute their product once, and a product that is
   // used twice is not fused with its additions: other bits.
   tileRows = group.parameter(Parameter::tile_rows, tileRows,
@@ -251,8 +253,14 @@ void contract(const KernelGroup &group, const Target &target, int tileRows) {
   sumInRegisters(stage, {lane, row}, row, panel, target);
 }
 
-void unrollDepth(const KernelGroup &group) {
+void unrollDepth(const KernelGroup &group, const Target &target) {
+  // Where a product is not fused with its addition, sums of several terms in a row are taken up in another order by the
+  // compiler: other bits.
+  if (!target.fused)
+    return;
   const ContractStage &stage = *group.contract;
+  if (stage.quantised) // an instruction takes several terms as it is
+    return;
   int terms = group.parameter(Parameter::depth_unroll, 1, [&](int value) { return divisorUpTo(stage.depth, value); });
   Func accumulator = stage.accumulator;
   if (terms > 1)
@@ -362,13 +370,22 @@ void attend(const KernelGroup &group, const Target &target, AttendTiles tiles) {
   Var within("within"), queries("queries"), query("query"), keyBlock("key_block"), keyWithin("key_within");
   int64_t rows = stage.queryTile, width = (stage.valueWidth + 3) / 4 * 4;
   auto dividing = [&](int value) { return divisorUpTo(stage.queryTile, value); };
+  // Few queries: a tile of several keys would compute products of keys that are not there. One key at a time, those are
+  // left out, and a processor looks far enough ahead to have several of the others under way; so it does with values,
+  // one query at a time, where keys are as few. Measured: half as long again with the tiles of many queries.
+  bool few = group.mostRows() > 0;
+  if (few)
+    tiles = {.keys = 1, .queries = stage.keysOfRows ? 1 : std::min(tiles.queries, int(group.mostRows()))};
   int keysTogether = group.parameter(Parameter::tile_keys, tiles.keys, dividing);
   int rowsTogether = group.parameter(Parameter::tile_queries, tiles.queries, dividing);
+  bool onlyQueries = group.parameter(Parameter::only_queries, few) > 0;
   int64_t together = featuresTogether(width, group.parameter(Parameter::value_vectors, 2), target);
 
   y.split(feature, head, within, int(stage.valueWidth))
       .split(row, queries, query, int(rows), TailStrategy::GuardWithIf)
       .reorder(within, query, queries, head);
+  // Not a copy of all that follows for each of the tiles before the first whole one, the whole ones and the last.
+  y.partition(queries, Partition::Never);
   vectorise(y, within, stage.valueWidth, target);
   MemoryType place = placeOfScores(stage, rows, {stage.score, stage.weight});
   auto perTile = [&](Func f) { return f.compute_at(y, queries).bound_extent(row, int(rows)); };
@@ -415,7 +432,11 @@ void attend(const KernelGroup &group, const Target &target, AttendTiles tiles) {
 
   Var features("features"), rowTile("row_tile"), tileRow("tile_row");
   Func part = stage.part;
-  perTile(part).store_in(MemoryType::Stack).bound(feature, 0, int(width));
+  part.compute_at(y, queries).store_in(MemoryType::Stack).bound(feature, 0, int(width));
+  if (onlyQueries) // in whole register tiles. Measured: where all queries are there, a loop without an end is faster
+    part.bound_storage(row, int(rows));
+  else
+    part.bound_extent(row, int(rows));
   part.split(feature, features, within, int(together)).split(row, rowTile, tileRow, rowsTogether);
   part.reorder(within, tileRow, features, rowTile).unroll(tileRow);
   inRegisters(part, within, together, target);
@@ -468,6 +489,13 @@ void stateWrite(const StateWrite &write, const Target &target) {
   RVar feature(f.update().get_schedule().dims()[0].var);
   f.update().allow_race_conditions(); // no two rows have a place in common
   vectorise(f.update(), feature, write.features, target);
+}
+
+llvm::ArrayRef<int64_t> fewRows(KernelClass kernelClass) {
+  static const int64_t ofContracts[] = {1, 4}, ofAttention[] = {4};
+  if (kernelClass == KernelClass::Contract)
+    return ofContracts;
+  return kernelClass == KernelClass::Attend ? llvm::ArrayRef(ofAttention) : llvm::ArrayRef<int64_t>();
 }
 
 } // namespace burin::register_tiles

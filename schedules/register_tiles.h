@@ -24,12 +24,16 @@ void rowReduce(const KernelGroup &group, const Target &target);
 /// Unless a record says otherwise, of `tileRows` an even number is taken, at most 12; where there is always one row,
 /// several panels lie side by side.
 void contract(const KernelGroup &group, const Target &target, int tileRows);
-/// Several terms of a contract's sums in its loop, where the schedule has done nothing else with them.
-void unrollDepth(const KernelGroup &group);
+/// Several terms of a contract's sums in its loop, where the schedule has done nothing else with them, and where that
+/// changes no bit.
+void unrollDepth(const KernelGroup &group, const Target &target);
 void attend(const KernelGroup &group, const Target &target, AttendTiles tiles);
 void pool(const KernelGroup &group, const Target &target);
 void intermediate(const KernelGroup &group, const Target &target);
 void stored(const StateWrite &value, const Target &target);
 void stateWrite(const StateWrite &write, const Target &target);
+/// Contracts and attention: a tile of many rows computes rows that are not there. Measured: from five rows on that is
+/// less than another copy of the code is worth.
+llvm::ArrayRef<int64_t> fewRows(KernelClass kernelClass);
 
 } // namespace burin::register_tiles

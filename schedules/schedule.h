@@ -105,6 +105,7 @@ struct AttendStage {
                      // own
   int64_t mostKeys;  // that a sequence may have
   bool fixedKeys;    // it always has so many
+  bool keysOfRows;   // it has as many as there are rows: few of them where rows are few
   bool keysInLanes;  // k is stored with tiles of keys across lanes: vectors of `keys` along keys are loads
 };
 
@@ -116,6 +117,7 @@ struct PoolStage {
 /// The parameters of a kernel's schedules: those that were chosen, and what the schedules made of them and of the rest.
 struct ParameterChoice {
   ScheduleParameters given, used;
+  int64_t mostRows = 0; // of a call of this code; 0: any number
 };
 
 /// One anchor with its prologue and epilogue. Everything that is not recorded is elementwise and may be inlined.
@@ -136,6 +138,9 @@ struct KernelGroup {
   /// The value of a parameter: `derived`, unless another was chosen. `used` makes what can be done of it (a divisor of
   /// something, say), which is what the kernel is said to have.
   int parameter(Parameter parameter, int derived, llvm::function_ref<int(int)> used = nullptr) const;
+
+  /// Most rows of a call of this code; 0: any number.
+  int64_t mostRows() const { return choice ? choice->mostRows : 0; }
 };
 
 /// Values that are written besides the results: a row appended to a cache, (feature, row); rows scattered over the
@@ -158,6 +163,9 @@ struct Schedules {
   void (*intermediate)(const KernelGroup &, const Target &); // called after the group's own
   void (*stored)(const StateWrite &, const Target &);        // an accumulator's new value, before it is written
   void (*stateWrite)(const StateWrite &, const Target &);
+  /// Numbers of rows up to which a class derives schedules of their own, each the end of a bucket
+  /// (tuner/row_buckets.h); null: none.
+  llvm::ArrayRef<int64_t> (*fewRows)(KernelClass) = nullptr;
 };
 
 // The schedule files' entries, by the name in targets.def.

@@ -10,7 +10,7 @@ static void contract(const KernelGroup &group, const Target &target) {
   // Rows of bfloat16 are in pairs, as those of integers are in fours.
   Precision precision = group.contract->quantised ? Precision::Int8 : Precision::Float32;
   register_tiles::contract(group, target, int(rowTile(target, precision, group.contract->panel)));
-  unrollDepth(group);
+  unrollDepth(group, target);
 }
 
 static void attend(const KernelGroup &group, const Target &target) {
@@ -19,7 +19,8 @@ static void attend(const KernelGroup &group, const Target &target) {
 }
 
 const Schedules &x86Schedules() {
-  static const Schedules schedules{pointwise, rowReduce, contract, attend, pool, intermediate, stored, stateWrite};
+  static const Schedules schedules{pointwise,    rowReduce, contract,   attend, pool,
+                                   intermediate, stored,    stateWrite, fewRows};
   return schedules;
 }
 

@@ -13,6 +13,11 @@ llvm::ArrayRef<const char *> cpuAutoschedulers() {
   return names;
 }
 
+llvm::ArrayRef<const char *> gpuAutoschedulers() {
+  static const char *const names[] = {"Li2018", "Anderson2021"};
+  return names;
+}
+
 namespace {
 
 constexpr int weightsEstimate = 1 << 20;
@@ -73,7 +78,9 @@ void autoschedule(Pipeline pipeline, const Target &target, const std::string &na
   }
   for (auto &[function, its] : Internal::build_environment(outputs))
     its.accept(&inputs);
-  pipeline.apply_autoscheduler(target, AutoschedulerParams(name, {{"parallelism", "1"}}));
+  // Of a processor one thread; of a GPU the multiprocessors, as many as an A100 has.
+  const char *parallelism = target.has_gpu_feature() ? "108" : "1";
+  pipeline.apply_autoscheduler(target, AutoschedulerParams(name, {{"parallelism", parallelism}}));
 }
 
 } // namespace burin

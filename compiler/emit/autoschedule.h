@@ -11,8 +11,9 @@
 
 namespace burin {
 
-/// Those for processors: Mullapudi2016 and Adams2019.
+/// Those for processors: Mullapudi2016 and Adams2019; those for GPUs: Li2018 and Anderson2021.
 llvm::ArrayRef<const char *> cpuAutoschedulers();
+llvm::ArrayRef<const char *> gpuAutoschedulers();
 
 /// Schedules a pipeline that has no schedule, for `rows` rows. Throws Halide::Error, as Halide does.
 void autoschedule(Halide::Pipeline pipeline, const Halide::Target &target, const std::string &name, int64_t rows);

@@ -76,7 +76,7 @@ struct TargetRun {
         std::string symbol = symbolOf(plan.name, text, target);
         if (variants.back().size() > 1)
           symbol += "_from_" + std::to_string(leastRowsOf(variant.bucket)) + "_rows";
-        sources.push_back({symbol, "kernel", text.text, variant.parameters});
+        sources.push_back({symbol, "kernel", text.text, variant.parameters, {}, variant.plannedRows});
       }
     }
     return Error::success();
@@ -101,9 +101,18 @@ struct TargetRun {
       report.kernelClass = text.kernelClass;
       KernelDispatch dispatch{text.function, report.symbol, rowArgumentOf(text, plan), {}};
       report.variants = itsVariants;
+      size_t first = next;
       for (const ScheduleVariant &variant : itsVariants) {
         const KernelSource &source = sources[next];
         const CompiledKernel &kernel = (*compiled)[next++];
+        // Of equal parameters it is equal code: what another variant has is not there twice.
+        size_t same = first;
+        while ((*compiled)[same].used != kernel.used)
+          ++same;
+        if (same != next - 1) {
+          dispatch.variants.push_back({variant.mostRows, sources[same].symbol});
+          continue;
+        }
         std::string path = (folder + "/" + source.symbol + ".o").str();
         if (Error error = writeFile(path, kernel.object))
           return error;

@@ -38,8 +38,9 @@ static Halide::Type elementOf(Precision precision) {
   llvm_unreachable("a precision");
 }
 
-KernelBuilder::KernelBuilder(func::FuncOp kernel, const Target &target, const ScheduleParameters &parameters)
-    : kernel_(kernel), target_(target), choice_(new ParameterChoice{parameters, {}}) {}
+KernelBuilder::KernelBuilder(func::FuncOp kernel, const Target &target, const ScheduleParameters &parameters,
+                             int64_t mostRows)
+    : kernel_(kernel), target_(target), choice_(new ParameterChoice{parameters, {}, mostRows}) {}
 
 int KernelGroup::parameter(Parameter parameter, int derived, llvm::function_ref<int(int)> used) const {
   int value = choice ? choice->given.get(parameter).value_or(derived) : derived;

@@ -19,7 +19,8 @@ namespace burin {
 class KernelBuilder {
 public:
   /// `parameters` of the schedules that are not derived.
-  KernelBuilder(mlir::func::FuncOp kernel, const Target &target, const ScheduleParameters &parameters = {});
+  KernelBuilder(mlir::func::FuncOp kernel, const Target &target, const ScheduleParameters &parameters = {},
+                int64_t mostRows = 0);
 
   // ---- For the rooms: the op at hand -------------------------------------------------------------------------------
 

@@ -186,7 +186,8 @@ static std::string compileKernel(const json::Object &input, const std::string &o
   std::string autoscheduler = text("autoscheduler");
   if (!autoscheduler.empty())
     described.schedules = noSchedules;
-  KernelBuilder builder(kernel, described, parametersFrom(input.getObject("parameters")));
+  KernelBuilder builder(kernel, described, parametersFrom(input.getObject("parameters")),
+                        autoscheduler.empty() ? input.getInteger("rows").value_or(0) : 0);
   if (std::string error = builder.build(); !error.empty())
     return error;
   Halide::Pipeline pipeline = builder.pipeline();

@@ -22,7 +22,7 @@ struct KernelSource {
   std::string module;                 // MLIR text: the kernel and the functions it calls
   ScheduleParameters parameters = {}; // that are not derived
   std::string autoscheduler = {}; // of Halide, in place of the target's schedules (emit/autoschedule.h); empty: none
-  int64_t rows = 0;               // that it plans for
+  int64_t rows = 0;               // that it plans for; of the target's schedules the most of a call, 0: any number
 };
 
 struct CompiledKernel {

@@ -1,5 +1,6 @@
 #include "emit/tuned_schedules.h"
 #include "emit/installation.h"
+#include "schedules/schedule.h"
 #include "schedules/tuner/cpu_name.h"
 #include "schedules/tuner/row_buckets.h"
 #include "llvm/ADT/StringExtras.h"
@@ -12,7 +13,9 @@ namespace burin {
 
 std::string ScheduleVariant::origin() const {
   if (recordBucket < 0)
-    return "derived";
+    return plannedRows == 0
+               ? "derived"
+               : "derived for at most " + std::to_string(plannedRows) + (plannedRows == 1 ? " row" : " rows");
   return "record of " + bucketText(recordBucket) + " rows" + (recordBucket == bucket ? "" : ", a neighbour");
 }
 
@@ -94,6 +97,16 @@ std::string recordName(const KernelText &kernel) {
   return kernel.kernelClass + "_" + utohexstr(xxh3_64bits(kernel.text), /*LowerCase=*/true);
 }
 
+int64_t plannedRowsOf(const KernelText &kernel, const ModelPlan &plan, int bucket) {
+  auto fewRows = plan.target->schedules().fewRows;
+  if (!fewRows || rowArgumentOf(kernel, plan) < 0)
+    return 0;
+  for (int64_t end : fewRows(*kernelClassNamed(kernel.kernelClass)))
+    if (mostRowsOf(bucket) <= end)
+      return end;
+  return 0;
+}
+
 std::vector<ScheduleVariant> TunedSchedules::variantsOf(const KernelText &kernel, const ModelPlan &plan) const {
   int first = 0, end = rowBuckets;
   if (rowArgumentOf(kernel, plan) < 0) { // of results with a fixed number of rows
@@ -106,14 +119,19 @@ std::vector<ScheduleVariant> TunedSchedules::variantsOf(const KernelText &kernel
   }
   std::vector<ScheduleVariant> variants;
   for (int bucket = first; bucket < end; ++bucket) {
-    ScheduleVariant variant{bucket, mostRowsOf(bucket), {}, -1, {}};
+    ScheduleVariant variant;
+    variant.bucket = bucket;
+    variant.mostRows = mostRowsOf(bucket);
     TuningDatabase::Found found = database_.find({recordName(kernel), plan.target->name.str(), bucket});
     if (found.record) {
       variant.record = *found.record;
       variant.parameters = found.record->parameters;
       variant.recordBucket = found.bucket;
     }
-    if (!variants.empty() && variants.back().parameters == variant.parameters)
+    if (variant.parameters.empty())
+      variant.plannedRows = plannedRowsOf(kernel, plan, bucket);
+    if (!variants.empty() && variants.back().parameters == variant.parameters &&
+        variants.back().plannedRows == variant.plannedRows)
       variants.back().mostRows = variant.mostRows;
     else
       variants.push_back(std::move(variant));

@@ -25,10 +25,12 @@ struct ScheduleVariant {
   int bucket = 0;                // the first
   int64_t mostRows = INT64_MAX;  // of the last
   ScheduleParameters parameters; // none: all derived
+  int64_t plannedRows = 0;       // most rows that the derived schedule is for; 0: any number
   int recordBucket = -1;         // of the record; -1: there is none
   TuningRecord record;           // where there is one
 
-  /// "record of 5-16 rows", "record of 5-16 rows, a neighbour", "derived".
+  /// "record of 5-16 rows", "record of 5-16 rows, a neighbour", "derived", "derived for at most 4
+  /// rows".
   std::string origin() const;
 };
 
@@ -59,6 +61,9 @@ std::string recordName(const KernelText &kernel);
 
 /// The argument of a kernel whose number of rows says which variant runs; -1 where all are fixed.
 int rowArgumentOf(const KernelText &kernel, const ModelPlan &plan);
+
+/// For how many rows at most the derived schedule of a kernel's bucket is made; 0: for any number, as for most buckets.
+int64_t plannedRowsOf(const KernelText &kernel, const ModelPlan &plan, int bucket);
 
 /// The call of a plan, in the entry where it comes first; null for a kernel that is not called.
 const PlanCall *firstCallOf(llvm::StringRef kernel, const ModelPlan &plan);

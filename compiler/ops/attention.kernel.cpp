@@ -29,6 +29,7 @@ void AttentionOp::buildKernel(KernelBuilder &kernel) {
   stage.queryTile = queryTile;
   stage.mostKeys = kernel.mostRows(1);
   stage.fixedKeys = Halide::Internal::is_const(keys);
+  stage.keysOfRows = Halide::Internal::equal(keys, queries);
   stage.keysInLanes = kernel.keysInLanes(1);
 
   // What query `row` sees of key `key`; either may lie beyond the last.
@@ -94,8 +95,8 @@ void AttentionOp::buildKernel(KernelBuilder &kernel) {
   // a query takes the keys that it sees, and no others. Where all queries of a tile see the same, they go through them
   // together; else each goes through its own. With a mask a value that is not seen is 0, and nothing is fused, since
   // whether a product that was selected is depends on the schedule. A schedule may compute some features more, so that
-  // sums are whole vectors and keep their order: the first ones again, and not the last, since a vector of equal features
-  // is seen to be one product, which is used many times and then not fused.
+  // sums are whole vectors and keep their order: the first ones again, and not the last, since a vector of equal
+  // features is seen to be one product, which is used many times and then not fused.
   Expr valueFeature = valueWidth % 4 ? select(feature < valueWidth, feature, feature % valueWidth) : Expr(feature);
   stage.values = Func("values");
   stage.values(feature, key, head) = v(head * valueWidth + feature, key);

@@ -530,9 +530,23 @@ private:
       out_ << "<small>" << escaped(calls);
       if (int64_t weights = integer(kernel["weights_bytes"]))
         out_ << "; weights " << bytes(weights) << " a call";
-      out_ << "</small></div>\n";
+      out_ << "</small>";
+      writeSchedules(kernel);
+      out_ << "</div>\n";
     }
     out_ << "</div></section>\n";
+  }
+
+  /// Where the parameters of a kernel's schedules come from, by numbers of rows.
+  void writeSchedules(const Json &kernel) {
+    for (const Json &schedule : kernel["schedules"]) {
+      std::string rows = text(schedule["rows"]), parameters = text(schedule["text"]);
+      for (size_t comma = parameters.find(','); comma != std::string::npos; comma = parameters.find(',', comma + 2))
+        parameters.insert(comma + 1, " "); // where a narrow screen may break the line
+      out_ << formatv("<small class=\"schedule\" data-schedule=\"{0}\">{1}: {2}{3}{4}</small>\n", text(kernel["name"]),
+                      rows == "all" ? "any number of rows" : rows + " rows", escaped(text(schedule["from"])),
+                      parameters.empty() ? "" : ", ", escaped(parameters));
+    }
   }
 
   const Json &report_;

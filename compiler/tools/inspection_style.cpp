@@ -19,6 +19,7 @@ h2 { font-size: 18px; margin: 28px 0 10px; }
 h3 { font-size: 15px; margin: 22px 0 4px; }
 p { margin: 4px 0; }
 a { color: inherit; text-decoration: none; }
+.schedule { display: block; }
 small, .note { color: var(--quiet); font-size: 13px; }
 .columns > .guards { grid-column: 1 / -1; }
 .contract { --colour: var(--contract); } .attend { --colour: var(--attend); } .row_reduce { --colour: var(--row_reduce); }

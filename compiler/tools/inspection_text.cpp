@@ -146,8 +146,11 @@ private:
           calls += formatv("{0}{1} in {2}", calls.empty() ? "" : ", ", count.get<int64_t>(), entry).str();
       stream_ << formatv("  {0,-12} {1,-10} {2}; calls: {3}\n", text(kernel["name"]), text(kernel["class"]),
                          ops(kernel["groups"]), calls);
+      bool hasRecord = llvm::any_of(kernel["schedules"], [](const Json &schedule) {
+        return llvm::StringRef(text(schedule["from"])).starts_with("record");
+      });
       for (const Json &schedule : kernel["schedules"])
-        if (text(schedule["from"]) != "derived" || kernel["schedules"].size() > 1)
+        if (hasRecord)
           stream_ << formatv("  {0,-12} rows {1}: {2}{3}{4}\n", "", text(schedule["rows"]), text(schedule["from"]),
                              schedule["parameters"].empty() ? "" : ", ", text(schedule["text"]));
     }

@@ -13,6 +13,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 #include <csignal>
+#include <limits>
 
 namespace burin {
 
@@ -115,6 +116,11 @@ static void printJson(const TuneReport &report) {
                    {"known", result.wasKnown},
                    {"tried", result.tried.size()},
                    {"refused", llvm::count_if(result.tried, [](auto &point) { return !point.refused.empty(); })}});
+      double least = std::numeric_limits<double>::infinity(); // of the points tried, the default left out
+      for (const TriedPoint &point : result.tried)
+        least = std::min(least, point.cost);
+      if (std::isfinite(least))
+        line["best_tried_gain"] = 1 / least;
       if (report.peakGflops > 0 && result.flops > 0)
         line["percent_of_fma_peak"] = 100 * result.flops / result.seconds * 1e-9 / report.peakGflops;
     }
@@ -129,7 +135,9 @@ static void printComparisons(llvm::ArrayRef<SchedulerComparison> comparisons, bo
       if (json) {
         nlohmann::ordered_json line = {
             {"kernel", kernel.kernel}, {"rows", kernel.rows}, {"scheduler", entry.scheduler}};
-        if (entry.problem.empty())
+        if (entry.problem.empty() && entry.bytes)
+          line["object_bytes"] = entry.bytes;
+        else if (entry.problem.empty())
           line.update({{"seconds", entry.seconds}, {"same_bits", entry.sameBits}});
         else
           line["problem"] = entry.problem;
@@ -137,7 +145,9 @@ static void printComparisons(llvm::ArrayRef<SchedulerComparison> comparisons, bo
         continue;
       }
       llvm::outs() << llvm::formatv("{0,-26} {1,6} rows  {2,-14} ", kernel.kernel, kernel.rows, entry.scheduler);
-      if (entry.problem.empty())
+      if (entry.problem.empty() && entry.bytes)
+        llvm::outs() << "compiled, not run: " << entry.bytes << " bytes of object\n";
+      else if (entry.problem.empty())
         llvm::outs() << llvm::formatv("{0,11} {1,7:F2}x{2}\n", duration(entry.seconds), first / entry.seconds,
                                       entry.sameBits ? "" : "  other bits than the default's");
       else
@@ -177,7 +187,10 @@ static llvm::Expected<int> tune(const GraphSource &source, TuneCommandOptions op
   if (!start)
     return failure("--start: " + wrong);
   tune.start = *start;
-  auto target = tune.trial.runner.empty() ? targetToTime(tune.target) : targetNamed(tune.target);
+  auto target = targetNamed(tune.target);
+  bool compilesAlone = target && options.compareAutoschedulers && !(*target)->device.empty();
+  if (target && tune.trial.runner.empty() && !compilesAlone)
+    target = targetToTime(tune.target);
   if (!target)
     return target.takeError();
   if (tune.cpu.empty() && !tune.trial.runner.empty())
@@ -211,7 +224,17 @@ static llvm::Expected<int> tune(const GraphSource &source, TuneCommandOptions op
   });
   if (hasGains && tune.trial.runner.empty() && !tuningInterrupted)
     if (llvm::Error error = proveTuned(source, (*target)->name, tune.database, tune.trial.jobs, progress)) {
-      llvm::Error undone = report->before.write(tune.database);
+      llvm::Error undone = TuningDatabase::update(tune.database, tune.cpu, [&](TuningDatabase &file) {
+        for (const TuneResult &result : report->results) {
+          RecordKey key{result.kernel, report->target, result.bucket};
+          if (!result.problem.empty() || result.wasKnown)
+            continue;
+          if (auto before = report->before.records.find(key); before != report->before.records.end())
+            file.records[key] = before->second;
+          else
+            file.records.erase(key);
+        }
+      });
       return failure(llvm::toString(std::move(error)) + "; the records of this run are not kept" +
                      (undone ? ": " + llvm::toString(std::move(undone)) : ""));
     }
@@ -227,8 +250,11 @@ static llvm::Expected<int> tune(const GraphSource &source, TuneCommandOptions op
     return failure(report->results.empty() ? "no kernel was measured"
                                            : "no kernel was measured: " + report->results[0].problem);
   if (!options.json)
-    llvm::outs() << (report->ended ? "ended early; what was found is in " : "records are in ") << tune.database
-                 << ", for: compile --database " << tune.database << "\n";
+    llvm::outs() << "records are in " << tune.database << ", for: compile --database " << tune.database << "\n";
+  if (report->left > 0)
+    llvm::errs() << (tuningInterrupted ? "ended by the user" : "the budget is used up") << ": " << report->left
+                 << (report->left == 1 ? " kernel is" : " kernels are")
+                 << " left; the same command goes on from there\n";
   return tuningInterrupted ? endedByUser : 0;
 }
 

@@ -114,6 +114,8 @@ std::vector<TrialKernel> trialKernelsOf(ModuleOp module, const ModelPlan &plan) 
     int rowArgument = rowArgumentOf(text, plan);
     int axis = rowArgument < 0 ? BURIN_AXIS_ONE : call->arguments[rowArgument].rowAxis;
     kernel.rowsVary = rowArgument >= 0;
+    for (int bucket = 0; bucket < rowBuckets; ++bucket)
+      kernel.plannedRows.push_back(plannedRowsOf(text, plan, bucket));
     if (kernel.rowsVary)
       kernel.mostRows = mostRowsOf(plan, axis);
     else
@@ -129,15 +131,25 @@ std::vector<TrialKernel> trialKernelsOf(ModuleOp module, const ModelPlan &plan) 
     for (auto [index, argument] : llvm::enumerate(call->arguments))
       kernel.arguments +=
           argumentText(plan, *entry, argument, axis, index >= firstResult, kernel.rowsVary ? kernel.mostRows : 1);
+    if (call->arguments.size() > 1 && call->arguments[1].kind == BURIN_ARG_WEIGHTS) {
+      constexpr int64_t beyondCaches = 64 << 20;
+      kernel.weightArgument = 1;
+      kernel.weightCopies = int(std::clamp<int64_t>(std::min(plan.weightsBytes, beyondCaches) /
+                                                        std::max<int64_t>(call->arguments[1].columns * 4, 1),
+                                                    1, 1 << 12));
+    }
     for (const PlanArgument &argument : call->arguments) {
       double bytes = double(argument.columns) * (argument.type == BURIN_F64 || argument.type == BURIN_I64 ? 8 : 4);
       bool varies = argument.rowAxis >= 0 || (argument.rowAxis == BURIN_AXIS_SEQUENCE && axis == BURIN_AXIS_SEQUENCE);
       (varies ? kernel.bytesPerRow : kernel.bytes) += bytes * argument.rowsEach;
     }
-    RowCounts one;
-    for (const PlanAxis &each : plan.axes)
-      one[each.name] = 1;
-    kernel.flopsPerRow = flopsIn(function, one);
+    kernel.flops = [function, axes = plan.axes](int64_t rows) {
+      RowCounts counts;
+      for (const PlanAxis &each : axes)
+        counts[each.name] = std::min(rows, each.maximum);
+      counts[""] = rows; // and as many that a stream keeps
+      return flopsIn(function, counts);
+    };
     kernels.push_back(std::move(kernel));
   }
   return kernels;
@@ -169,16 +181,30 @@ llvm::Expected<std::unique_ptr<TrialBench>> TrialBench::open(const Target &targe
   return bench;
 }
 
+llvm::Expected<std::unique_ptr<TrialBench>> TrialBench::openToCompile(const Target &target, const TrialOptions &options,
+                                                                      const std::atomic<bool> &interrupted) {
+  std::unique_ptr<TrialBench> bench(new TrialBench(target, options, interrupted));
+  if (llvm::Error error = bench->makeFolder())
+    return error;
+  return bench;
+}
+
+llvm::Error TrialBench::makeFolder() {
+  llvm::SmallString<128> folder;
+  if (std::error_code error = llvm::sys::fs::createUniqueDirectory("burin-tune", folder))
+    return failure("a temporary folder cannot be made: " + error.message());
+  folder_ = folder.str().str();
+  return llvm::Error::success();
+}
+
 llvm::Error TrialBench::prepare() {
   if (!target_.device.empty())
     return failure("target '" + target_.name + "': its kernels run on a GPU, and trials run on a processor");
   if (target_.linker.empty())
     return failure("target '" + target_.name +
                    "': its kernels are linked as modules, and no program is made of one kernel");
-  llvm::SmallString<128> folder;
-  if (std::error_code error = llvm::sys::fs::createUniqueDirectory("burin-tune", folder))
-    return failure("a temporary folder cannot be made: " + error.message());
-  folder_ = folder.str().str();
+  if (llvm::Error error = makeFolder())
+    return error;
   // The target's own compiler driver; on this architecture, the machine's.
   for (llvm::StringRef word :
        llvm::split(sharesArchitecture(target_) ? llvm::StringRef("cc") : llvm::StringRef(target_.programLinker), ' '))
@@ -241,12 +267,13 @@ Candidate TrialBench::compileAutoscheduled(const TrialKernel &kernel, const std:
 }
 
 std::vector<Candidate> TrialBench::compile(const TrialKernel &kernel, llvm::ArrayRef<ScheduleParameters> points,
-                                           const Candidate *limits) {
+                                           const Candidate *limits, int64_t mostRows) {
   std::vector<Candidate> candidates(points.size());
   std::vector<KernelSource> sources;
   for (auto [point, candidate] : llvm::zip_equal(points, candidates)) {
     candidate.asked = point;
-    sources.push_back({llvm::formatv("candidate_{0,0+6}", kernels_++).str(), "kernel", kernel.text.text, point});
+    sources.push_back(
+        {llvm::formatv("candidate_{0,0+6}", kernels_++).str(), "kernel", kernel.text.text, point, {}, mostRows});
   }
   KernelCompileOptions options;
   options.jobs = options_.jobs;
@@ -337,9 +364,11 @@ llvm::Expected<TrialResult> TrialBench::run(const TrialKernel &kernel, llvm::Arr
   for (const TrialSize &size : sizes)
     text += "{" + std::to_string(size.rows) + ", " + std::to_string(int(size.timed)) + "}, ";
   text += llvm::formatv("};\nconst int32_t trial_kernel_count = {0}, trial_argument_count = sizeof trial_arguments / "
-                        "sizeof *trial_arguments, trial_size_count = {1}, trial_rounds = {2};\n"
+                        "sizeof *trial_arguments, trial_size_count = {1}, trial_rounds = {2}, trial_weight_argument = "
+                        "{5}, trial_weight_copies = {6};\n"
                         "const int64_t trial_arena_bytes = {3}, trial_nanoseconds = {4};\n",
-                        candidates.size(), sizes.size(), rounds, heap + 4096, int64_t(secondsEach * 1e9))
+                        candidates.size(), sizes.size(), rounds, heap + 4096, int64_t(secondsEach * 1e9),
+                        kernel.weightArgument, kernel.weightCopies)
               .str();
   if (llvm::Error error = installText(text, table))
     return error;

@@ -12,17 +12,20 @@
 #include "schedules/tuner/row_buckets.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <atomic>
+#include <functional>
 
 namespace burin {
 
 /// A kernel to tune, as the plan calls it.
 struct TrialKernel {
   KernelText text;
-  std::string arguments; // the C table of trial_program.h
+  std::string arguments;                     // the C table of trial_program.h
+  int weightArgument = -1, weightCopies = 1; // copies that have the size of all weights of the model
   bool rowsVary = false;
-  int64_t mostRows = 1;              // that a sequence has; else the fixed number
-  double flopsPerRow = 0;            // of products of matrices
-  double bytes = 0, bytesPerRow = 0; // of all buffers
+  std::vector<int64_t> plannedRows; // by bucket: what the derived schedule is made for (emit/tuned_schedules.h)
+  int64_t mostRows = 1;             // that a sequence has; else the fixed number
+  std::function<double(int64_t rows)> flops; // of products of matrices
+  double bytes = 0, bytesPerRow = 0;         // of all buffers
 };
 
 struct Candidate {
@@ -56,14 +59,18 @@ class TrialBench {
 public:
   static llvm::Expected<std::unique_ptr<TrialBench>> open(const Target &target, const TrialOptions &options,
                                                           const std::atomic<bool> &interrupted);
+  /// One that compiles and runs nothing, for any target.
+  static llvm::Expected<std::unique_ptr<TrialBench>> openToCompile(const Target &target, const TrialOptions &options,
+                                                                   const std::atomic<bool> &interrupted);
   ~TrialBench();
   TrialBench(const TrialBench &) = delete;
   TrialBench &operator=(const TrialBench &) = delete;
 
   /// Compiles candidates, several at once. One that does not compile, or whose code or scratch is beyond `limits` (the
-  /// derived schedule's, if given), is refused.
+  /// derived schedule's, if given), is refused. What is not given is derived for calls of so many rows at most, or of
+  /// any number.
   std::vector<Candidate> compile(const TrialKernel &kernel, llvm::ArrayRef<ScheduleParameters> points,
-                                 const Candidate *limits);
+                                 const Candidate *limits, int64_t mostRows = 0);
   /// The kernel as an autoscheduler of Halide's schedules it, for so many rows; without limits.
   Candidate compileAutoscheduled(const TrialKernel &kernel, const std::string &autoscheduler, int64_t rows);
   /// Runs a program of some candidates, the first of which is the one that all others must equal in every bit. Fails
@@ -74,6 +81,7 @@ public:
 private:
   TrialBench(const Target &target, const TrialOptions &options, const std::atomic<bool> &interrupted)
       : target_(target), options_(options), interrupted_(interrupted) {}
+  llvm::Error makeFolder();
   llvm::Error prepare();
   void keep(Candidate &candidate, CompiledKernel compiled, const std::string &symbol);
   llvm::Expected<std::string> execute(const std::string &program);

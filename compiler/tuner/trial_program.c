@@ -17,10 +17,18 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- What kernels call. An arena, as the runtime has one: blocks go back in the reverse order. */
+/* ---- What kernels call. An arena, as the runtime has one: memory of a block that is freed before a younger one comes
+ * back with that one. */
+
+typedef struct block {
+  struct block *older;
+  int64_t older_used;
+  int freed;
+} block;
 
 static unsigned char *arena;
 static int64_t arena_used;
+static block *youngest;
 
 static void fail(const char *why) {
   printf("failed: %s\n", why);
@@ -37,16 +45,23 @@ void *halide_malloc(void *context, size_t bytes) {
   int64_t needed = (int64_t)((bytes + 8 + 127) & ~(size_t)127) + 128;
   if (arena_used + needed > trial_arena_bytes)
     fail("a kernel takes more scratch than its bound");
-  unsigned char *block = arena + arena_used + 128;
-  memcpy(block - sizeof arena_used, &arena_used, sizeof arena_used);
+  unsigned char *memory = arena + arena_used + 128;
+  block *taken = (block *)(void *)(memory - sizeof *taken);
+  taken->older = youngest;
+  taken->older_used = arena_used;
+  taken->freed = 0;
+  youngest = taken;
   arena_used += needed;
-  return block;
+  return memory;
 }
 
 void halide_free(void *context, void *pointer) {
   (void)context;
-  if (pointer)
-    memcpy(&arena_used, (unsigned char *)pointer - sizeof arena_used, sizeof arena_used);
+  if (!pointer)
+    return;
+  ((block *)(void *)((unsigned char *)pointer - sizeof *youngest))->freed = 1;
+  for (; youngest && youngest->freed; youngest = youngest->older)
+    arena_used = youngest->older_used;
 }
 
 void halide_error(void *context, const char *message) {
@@ -177,6 +192,32 @@ static int is_buffer(const trial_argument *a) {
   return a->kind == TRIAL_VECTOR || a->kind == TRIAL_ROWS || a->kind == TRIAL_COUNTS;
 }
 
+/* A model calls a kernel with the weights of one layer after another, and has none of them in a near cache where all of
+ * them together do not fit. So timed calls take copies in turn, as many as the model has weights. */
+static unsigned char *weight_copies;
+static int64_t weight_bytes, next_copy;
+
+static void copy_weights(void) {
+  if (trial_weight_argument < 0)
+    return;
+  argument *weights = &arguments[trial_weight_argument];
+  void *memory = NULL;
+  weight_bytes = ((int64_t)weights->bytes + 127) & ~(int64_t)127;
+  free(weight_copies);
+  if (posix_memalign(&memory, 128, (size_t)(weight_bytes * trial_weight_copies + 128)) != 0)
+    fail("no memory");
+  weight_copies = memory;
+  for (int64_t copy = 0; copy < trial_weight_copies; ++copy)
+    memcpy(weight_copies + copy * weight_bytes, weights->memory + MARGIN, weights->bytes);
+}
+
+static void take_next_weights(void) {
+  if (trial_weight_argument < 0)
+    return;
+  arguments[trial_weight_argument].described.host = weight_copies + next_copy * weight_bytes;
+  next_copy = next_copy + 1 < trial_weight_copies ? next_copy + 1 : 0;
+}
+
 static int is_marked(const argument *a) {
   for (size_t n = 0; n < MARGIN; ++n)
     if (a->memory[n] != MARK || a->memory[MARGIN + a->bytes + n] != MARK)
@@ -222,8 +263,10 @@ static double measure(const trial_kernel *kernel) {
   call(kernel); /* its code and data are in the caches again */
   int64_t calls = 0, start = now(), end = start;
   for (int64_t batch = 1; end - start < trial_nanoseconds; batch *= 2) {
-    for (int64_t n = 0; n < batch; ++n)
+    for (int64_t n = 0; n < batch; ++n) {
+      take_next_weights();
       call(kernel);
+    }
     calls += batch;
     end = now();
   }
@@ -237,6 +280,7 @@ static void try_size(const trial_size *size, int timed) {
   fflush(stdout);
   if (!timed || !size->timed)
     return;
+  copy_weights();
   double *least = malloc((size_t)trial_kernel_count * sizeof *least);
   if (!least)
     fail("no memory");

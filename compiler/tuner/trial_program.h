@@ -41,6 +41,8 @@ extern const trial_kernel trial_kernels[];
 extern const trial_argument trial_arguments[];
 extern const trial_size trial_sizes[];
 extern const int32_t trial_kernel_count, trial_argument_count, trial_size_count, trial_rounds;
+extern const int32_t trial_weight_argument;                /* -1: none */
+extern const int32_t trial_weight_copies;                  /* of the weights, which calls take in turn */
 extern const int64_t trial_arena_bytes, trial_nanoseconds; /* of one measurement */
 
 #endif

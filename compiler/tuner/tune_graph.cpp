@@ -1,5 +1,7 @@
 // The steps for a kernel:
-//   1. compile the derived schedule, which says what parameters the kernel has;
+//   1. compile the derived schedules (one for any number of rows, or another for few as well), which say what
+//   parameters
+//      the kernel has;
 //   2. rounds: what the searches of all buckets propose is compiled, several at once; then measured alone: all of it
 //      briefly, the better third for longer;
 //   3. the winners against the derived schedule in fresh runs, interleaved: who is not faster in each by more than
@@ -40,7 +42,9 @@ constexpr int firstRounds = 3, longRounds = 9, confirmRounds = 15, confirmRuns =
 constexpr double secondsEach = 200e-6; // of one measurement: long beside a clock's reading, short beside a time slice
 /// Accepted is what gains two percent over all sizes of the bucket and loses one percent at none. Measured: minima of
 /// fifteen interleaved rounds of the same code differ by less than one percent, also on a machine with other work.
-constexpr double leastGain = 1.02, mostLoss = 1.01;
+/// Where a kernel has several buckets, a winner is one more variant, which is code: it must gain five percent.
+constexpr double leastGain = 1.02, leastGainOfVariant = 1.05, mostLoss = 1.01;
+constexpr double nearlyAsGood = 1.02; // in place of a bucket's best
 
 std::string today() {
   char text[16] = "";
@@ -81,10 +85,11 @@ public:
     layOutSizes();
     if (llvm::Error error = measureDerived())
       return error;
-    std::vector<ScheduleParameters> seeds = seedsFor();
-    searches_.assign(buckets_.size(), Search(SearchSpace::around(derived().used), seeds));
-    for (Search &search : searches_)
-      search.report(derived().used, 1);
+    for (size_t b = 0; b < buckets_.size(); ++b) {
+      searches_.push_back(Search(SearchSpace::around(derivedOf(b).used), seedsFor(b)));
+      if (options_.start.empty()) // else what the derived one takes is not to help
+        searches_.back().report(derivedOf(b).used, 1);
+    }
     if (options_.sweep) {
       round_ = 1;
       if (llvm::Error error = tryPoints(SearchSpace::around(derived().used).points(options_.sweep)))
@@ -111,7 +116,18 @@ public:
   }
 
 private:
-  const Candidate &derived() const { return *derived_; }
+  /// The derived schedule for any number of rows: what all others equal in every bit.
+  const Candidate &derived() const { return *derived_.front(); }
+  /// What a bucket has without a record.
+  const Candidate &derivedOf(size_t bucket) const { return *derived_[derivedIndex_[bucket]]; }
+  /// The derived schedules, which take part in every run, and others behind them.
+  std::vector<const Candidate *> besideDerived(llvm::ArrayRef<const Candidate *> others) const {
+    std::vector<const Candidate *> all;
+    for (auto &candidate : derived_)
+      all.push_back(candidate.get());
+    all.insert(all.end(), others.begin(), others.end());
+    return all;
+  }
   bool mustEnd() const { return tuningInterrupted || Clock::now() >= end_; }
 
   void layOutSizes() {
@@ -131,21 +147,36 @@ private:
   }
 
   llvm::Error measureDerived() {
-    std::vector<Candidate> compiled = bench_.compile(kernel_, ScheduleParameters(), nullptr);
-    if (!compiled[0].refused.empty())
-      return failure("the derived schedule: " + compiled[0].refused);
-    derived_ = std::make_unique<Candidate>(std::move(compiled[0]));
-    auto result = bench_.run(kernel_, derived_.get(), sizes_, firstRounds, secondsEach);
+    std::vector<int64_t> planned; // of each of derived_
+    auto compiled = [&](int64_t rows) -> llvm::Error {
+      std::vector<Candidate> one = bench_.compile(kernel_, ScheduleParameters(), nullptr, rows);
+      if (!one[0].refused.empty())
+        return failure("the derived schedule: " + one[0].refused);
+      planned.push_back(rows);
+      derived_.push_back(std::make_unique<Candidate>(std::move(one[0])));
+      return llvm::Error::success();
+    };
+    if (llvm::Error error = compiled(0))
+      return error;
+    for (int bucket : buckets_) {
+      int64_t rows = kernel_.plannedRows[bucket];
+      if (!llvm::is_contained(planned, rows))
+        if (llvm::Error error = compiled(rows))
+          return error;
+      derivedIndex_.push_back(size_t(llvm::find(planned, rows) - planned.begin()));
+    }
+    auto result = bench_.run(kernel_, besideDerived({}), sizes_, firstRounds, secondsEach);
     if (!result)
       return result.takeError();
-    if (!result->refused[0].empty())
-      return failure("the derived schedule: " + result->refused[0]);
+    for (const std::string &refused : result->refused)
+      if (!refused.empty())
+        return failure("the derived schedule: " + refused);
     return llvm::Error::success();
   }
 
   /// The derived point, or what the user starts from; then the winners of this kernel's records.
-  std::vector<ScheduleParameters> seedsFor() {
-    ScheduleParameters first = derived().used;
+  std::vector<ScheduleParameters> seedsFor(size_t ofBucket) {
+    ScheduleParameters first = derivedOf(ofBucket).used;
     for (auto [parameter, value] : options_.start.values())
       if (first.get(parameter))
         first.set(parameter, value);
@@ -187,17 +218,17 @@ private:
           continue;
         }
         auto [twin, isNew] = byContent_.try_emplace(kept.content, &kept);
-        if (isNew && kept.content != derived().content)
+        if (isNew)
           fresh.push_back(&kept);
         else
-          twins_.push_back({&kept, isNew ? &derived() : twin->second});
+          twins_.push_back({&kept, twin->second});
       }
       if (llvm::Error error = measure(fresh))
         return error;
       for (auto [candidate, twin] : twins_)
         for (size_t b = 0; b < searches_.size(); ++b) {
           auto known = cost_.find({twin, b});
-          double cost = twin == derived_.get() ? 1 : known == cost_.end() ? infinity : known->second;
+          double cost = known == cost_.end() ? infinity : known->second;
           searches_[b].report(candidate->asked, cost);
           cost_[{candidate, b}] = cost;
         }
@@ -210,44 +241,46 @@ private:
   llvm::Error measure(std::vector<const Candidate *> fresh) {
     if (fresh.empty())
       return llvm::Error::success();
-    fresh.insert(fresh.begin(), derived_.get());
-    auto brief = bench_.run(kernel_, fresh, sizes_, firstRounds, secondsEach);
+    std::vector<const Candidate *> all = besideDerived(fresh);
+    size_t first = derived_.size();
+    auto brief = bench_.run(kernel_, all, sizes_, firstRounds, secondsEach);
     if (!brief)
       return measureApart(fresh, brief.takeError());
-    std::set<size_t> good{0};
+    auto costIn = [&](const TrialResult &result, size_t place, size_t b) {
+      return costOf(result.seconds[place], result.seconds[derivedIndex_[b]], sizesOfBucket_[b]);
+    };
+    std::set<size_t> good; // into `fresh`
     std::vector<std::vector<double>> costs(fresh.size(), std::vector<double>(buckets_.size(), infinity));
     for (size_t b = 0; b < buckets_.size(); ++b) {
       std::vector<std::pair<double, size_t>> order;
-      for (size_t i = 1; i < fresh.size(); ++i) {
-        if (!brief->refused[i].empty())
+      for (size_t i = 0; i < fresh.size(); ++i) {
+        if (!brief->refused[first + i].empty())
           continue;
-        costs[i][b] = costOf(brief->seconds[i], brief->seconds[0], sizesOfBucket_[b]);
+        costs[i][b] = costIn(*brief, first + i, b);
         order.push_back({costs[i][b], i});
       }
       llvm::sort(order);
       for (size_t n = 0; n < std::max<size_t>((order.size() + 2) / 3, 2) && n < order.size(); ++n)
         good.insert(order[n].second);
     }
-    if (good.size() > 1) {
+    if (!good.empty()) {
       std::vector<const Candidate *> better;
       for (size_t i : good)
         better.push_back(fresh[i]);
-      auto longer = bench_.run(kernel_, better, sizes_, longRounds, secondsEach);
+      auto longer = bench_.run(kernel_, besideDerived(better), sizes_, longRounds, secondsEach);
       if (!longer)
         return longer.takeError();
-      size_t place = 0;
+      size_t place = first;
       for (size_t i : good) {
-        for (size_t b = 0; b < buckets_.size() && i > 0; ++b)
-          costs[i][b] = longer->refused[place].empty()
-                            ? costOf(longer->seconds[place], longer->seconds[0], sizesOfBucket_[b])
-                            : infinity;
+        for (size_t b = 0; b < buckets_.size(); ++b)
+          costs[i][b] = longer->refused[place].empty() ? costIn(*longer, place, b) : infinity;
         ++place;
       }
     }
-    for (size_t i = 1; i < fresh.size(); ++i) {
-      if (!brief->refused[i].empty()) {
-        refuse(fresh[i]->asked, fresh[i]->used, brief->refused[i]);
-        candidates_[fresh[i]->asked].refused = brief->refused[i];
+    for (size_t i = 0; i < fresh.size(); ++i) {
+      if (const std::string &refused = brief->refused[first + i]; !refused.empty()) {
+        refuse(fresh[i]->asked, fresh[i]->used, refused);
+        candidates_[fresh[i]->asked].refused = refused;
         continue;
       }
       for (size_t b = 0; b < buckets_.size(); ++b) {
@@ -261,40 +294,50 @@ private:
 
   /// One candidate ends the program for all: it is found by running them one by one.
   llvm::Error measureApart(const std::vector<const Candidate *> &fresh, llvm::Error together) {
-    if (fresh.size() == 2) {
+    if (fresh.size() == 1) {
       std::string why = llvm::toString(std::move(together));
-      auto alone = bench_.run(kernel_, fresh[0], sizes_, 1, secondsEach);
+      auto alone = bench_.run(kernel_, besideDerived({}), sizes_, 1, secondsEach);
       if (!alone)
         return alone.takeError();
-      refuse(fresh[1]->asked, fresh[1]->used, why);
-      candidates_[fresh[1]->asked].refused = why;
+      refuse(fresh[0]->asked, fresh[0]->used, why);
+      candidates_[fresh[0]->asked].refused = why;
       return llvm::Error::success();
     }
     llvm::consumeError(std::move(together));
-    for (size_t i = 1; i < fresh.size() && !tuningInterrupted; ++i)
+    for (size_t i = 0; i < fresh.size() && !tuningInterrupted; ++i)
       if (llvm::Error error = measure({fresh[i]}))
         return error;
     return llvm::Error::success();
   }
 
-  /// The best candidates of the buckets beside the derived one, in fresh runs.
+  /// The best candidate of a bucket; the derived one where none is better. Of those that are nearly as good as the
+  /// best, one that another bucket has already is taken: every variant of a kernel is code.
+  const Candidate *bestOf(size_t b, llvm::ArrayRef<const Candidate *> taken) const {
+    double least = 1;
+    const Candidate *best = &derivedOf(b);
+    for (auto &[of, cost] : cost_)
+      if (of.second == b && of.first->refused.empty() && cost < least) {
+        least = cost;
+        best = of.first;
+      }
+    for (const Candidate *other : taken)
+      if (auto known = cost_.find({other, b}); known != cost_.end() && known->second <= least * nearlyAsGood)
+        return other;
+    return best;
+  }
+
+  /// The best candidates of the buckets beside the derived ones, in fresh runs.
   llvm::Expected<std::vector<TuneResult>> confirm() {
-    std::vector<const Candidate *> finalists{derived_.get()};
-    std::vector<size_t> finalistOf(buckets_.size(), 0);
-    for (size_t b = 0; b < buckets_.size(); ++b) {
-      double least = 1;
-      const Candidate *best = nullptr;
-      for (auto &[of, cost] : cost_)
-        if (of.second == b && of.first->refused.empty() && cost < least) {
-          least = cost;
-          best = of.first;
-        }
-      if (!best || best->content == derived().content)
-        continue;
-      auto place = llvm::find(finalists, best);
-      finalistOf[b] = size_t(place - finalists.begin());
-      if (place == finalists.end())
+    std::vector<const Candidate *> finalists = besideDerived({}), taken;
+    std::vector<size_t> finalistOf(buckets_.size());
+    for (size_t b = buckets_.size(); b-- > 0;) {
+      const Candidate *best = bestOf(b, taken);
+      auto same = llvm::find_if(finalists, [&](const Candidate *one) { return one->content == best->content; });
+      finalistOf[b] = size_t(same - finalists.begin());
+      if (same == finalists.end())
         finalists.push_back(best);
+      if (finalistOf[b] != derivedIndex_[b] && !llvm::is_contained(taken, best))
+        taken.insert(taken.begin(), best); // the neighbour's first
     }
     std::vector<bool> accepted(buckets_.size(), true);
     std::vector<double> seconds(buckets_.size(), infinity), defaults(buckets_.size(), infinity);
@@ -303,13 +346,14 @@ private:
       if (!result)
         return result.takeError();
       for (size_t b = 0; b < buckets_.size(); ++b) {
-        size_t its = finalistOf[b], largest = sizesOfBucket_[b].back();
-        accepted[b] = accepted[b] && its > 0 && result->refused[its].empty() &&
-                      costOf(result->seconds[its], result->seconds[0], sizesOfBucket_[b]) <= 1 / leastGain;
+        size_t its = finalistOf[b], base = derivedIndex_[b], largest = sizesOfBucket_[b].back();
+        accepted[b] = accepted[b] && its != base && result->refused[its].empty() &&
+                      costOf(result->seconds[its], result->seconds[base], sizesOfBucket_[b]) <=
+                          1 / (buckets_.size() == 1 ? leastGain : leastGainOfVariant);
         for (size_t size : sizesOfBucket_[b])
-          accepted[b] = accepted[b] && result->seconds[its][size] <= result->seconds[0][size] * mostLoss;
+          accepted[b] = accepted[b] && result->seconds[its][size] <= result->seconds[base][size] * mostLoss;
         seconds[b] = std::min(seconds[b], result->seconds[its][largest]);
-        defaults[b] = std::min(defaults[b], result->seconds[0][largest]);
+        defaults[b] = std::min(defaults[b], result->seconds[base][largest]);
       }
     }
     std::vector<TuneResult> results;
@@ -319,11 +363,11 @@ private:
       result.kernel = recordName(kernel_.text);
       result.kernelClass = kernel_.text.kernelClass;
       result.bucket = buckets_[b];
-      result.derived = derived().used;
-      result.best = accepted[b] ? finalists[finalistOf[b]]->used : derived().used;
+      result.derived = derivedOf(b).used;
+      result.best = accepted[b] ? finalists[finalistOf[b]]->used : result.derived;
       result.defaultSeconds = defaults[b];
       result.seconds = accepted[b] ? seconds[b] : defaults[b];
-      result.flops = kernel_.flopsPerRow * (kernel_.rowsVary ? double(sizes_[sizesOfBucket_[b].back()].rows) : 1);
+      result.flops = kernel_.flops(sizes_[sizesOfBucket_[b].back()].rows);
       result.bytes = kernel_.bytes + kernel_.bytesPerRow * double(sizes_[sizesOfBucket_[b].back()].rows);
       result.tried = std::move(tried_[b]);
       results.push_back(std::move(result));
@@ -347,9 +391,10 @@ private:
 
   std::vector<int> buckets_;
   std::vector<TrialSize> sizes_;
-  std::vector<std::vector<size_t>> sizesOfBucket_; // into sizes_
-  std::unique_ptr<Candidate> derived_;
-  std::vector<Search> searches_; // of each bucket
+  std::vector<std::vector<size_t>> sizesOfBucket_;  // into sizes_
+  std::vector<std::unique_ptr<Candidate>> derived_; // the first is that for any number of rows
+  std::vector<size_t> derivedIndex_;                // of each bucket, into derived_
+  std::vector<Search> searches_;                    // of each bucket
   std::map<ScheduleParameters, Candidate> candidates_;
   std::map<uint64_t, const Candidate *> byContent_;
   std::vector<std::pair<const Candidate *, const Candidate *>> twins_; // of equal code: who, and who was measured
@@ -407,11 +452,14 @@ llvm::Expected<TuneReport> tuneGraph(ModuleOp module, const TuneOptions &given, 
   report.cpu = options.cpu;
   report.database = options.database;
   report.before = database;
-  if (options.trial.runner.empty() && isInThisProcess(**target))
-    for (int run = 0; run < 5; ++run) {
-      report.peakGflops = std::max(report.peakGflops, measureFmaPeak((*target)->lanes));
-      report.bytesPerSecond = std::max(report.bytesPerSecond, measureReadBandwidth());
-    }
+  auto measureRoofs = [&] { // before and after: other work on the machine hides them at times
+    if (options.trial.runner.empty() && isInThisProcess(**target))
+      for (int run = 0; run < 5; ++run) {
+        report.peakGflops = std::max(report.peakGflops, measureFmaPeak((*target)->lanes));
+        report.bytesPerSecond = std::max(report.bytesPerSecond, measureReadBandwidth());
+      }
+  };
+  measureRoofs();
   Clock::time_point start = Clock::now();
   auto allowed = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.budgetSeconds));
   std::vector<const TrialKernel *> wanted;
@@ -444,7 +492,7 @@ llvm::Expected<TuneReport> tuneGraph(ModuleOp module, const TuneOptions &given, 
 
   for (auto [number, kernel] : llvm::enumerate(wanted)) {
     if (tuningInterrupted || Clock::now() - start >= allowed) {
-      report.ended = true;
+      report.left = int(wanted.size() - number);
       break;
     }
     // What is left of the budget, in equal parts.
@@ -462,7 +510,7 @@ llvm::Expected<TuneReport> tuneGraph(ModuleOp module, const TuneOptions &given, 
     auto results = tuner.run();
     if (tuningInterrupted) {
       llvm::consumeError(results.takeError());
-      report.ended = true;
+      report.left = int(wanted.size() - number);
       break;
     }
     if (!results) {
@@ -474,16 +522,21 @@ llvm::Expected<TuneReport> tuneGraph(ModuleOp module, const TuneOptions &given, 
       report.results.push_back(std::move(result));
       continue;
     }
-    for (TuneResult &result : *results) {
-      result.about = about;
-      bool isDerived = result.best == result.derived;
-      database.records[{result.kernel, options.target, result.bucket}] = {
-          isDerived ? ScheduleParameters() : result.best, result.seconds, result.defaultSeconds, about, today()};
-      report.results.push_back(std::move(result));
-    }
-    if (llvm::Error error = database.write(options.database))
-      return error;
+    // What other runs wrote meanwhile stays.
+    llvm::Error written = TuningDatabase::update(options.database, options.cpu, [&](TuningDatabase &file) {
+      for (TuneResult &result : *results) {
+        result.about = about;
+        RecordKey key{result.kernel, options.target, result.bucket};
+        bool isDerived = result.best == result.derived;
+        file.records[key] = database.records[key] = {isDerived ? ScheduleParameters() : result.best, result.seconds,
+                                                     result.defaultSeconds, about, today()};
+        report.results.push_back(std::move(result));
+      }
+    });
+    if (written)
+      return written;
   }
+  measureRoofs();
   progress.clear();
   return report;
 }

@@ -44,7 +44,7 @@ struct TuneResult {
 struct TuneReport {
   std::string model, target, cpu, database;
   double peakGflops = 0, bytesPerSecond = 0; // of the core and its memory; 0: not measured
-  bool ended = false;                        // early, by the user
+  int left = 0;                              // kernels that the budget, or the user, left for another run
   std::vector<TuneResult> results;
   TuningDatabase before; // what the file held
   int measured() const;
@@ -64,11 +64,13 @@ struct SchedulerComparison {
     std::string scheduler, problem; // why there is no time
     double seconds = 0;
     bool sameBits = true; // as the default's
+    size_t bytes = 0;     // of the object, where it is compiled and not run
   };
   std::vector<Entry> entries; // default, tuned where a record is, then each of Halide's autoschedulers
 };
 
-/// Times every kernel with the default schedule, with the database's and with those of Halide's autoschedulers.
+/// Times every kernel with the default schedule, with the database's and with those of Halide's autoschedulers. Kernels
+/// for a GPU are compiled alone: trials run on a processor.
 llvm::Expected<std::vector<SchedulerComparison>> compareAutoschedulers(mlir::ModuleOp module,
                                                                        const TuneOptions &options, Progress &progress);
 

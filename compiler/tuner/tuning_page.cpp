@@ -31,7 +31,7 @@ const char *style = R"css(
 .chart .best { stroke: var(--colour); stroke-width: 1.5; fill: none; }
 .chart .refused { stroke: var(--attend); stroke-width: 1.5; }
 .heat { border-collapse: separate; border-spacing: 2px; width: auto; }
-.heat td, .heat th { text-align: center; padding: 4px 6px; border: 0; font-size: 13px; }
+.heat td, .heat th, .heat th:first-child { text-align: center; white-space: nowrap; overflow-wrap: normal; padding: 4px 6px; border: 0; font-size: 13px; }
 .heat td { background: color-mix(in srgb, var(--colour) calc(var(--good) * 1%), var(--surface)); border-radius: 3px; }
 .scroll { overflow-x: auto; }
 )css";

@@ -2,11 +2,17 @@
 #include "schedules/tuner/database.h"
 #include "nlohmann/json.hpp"
 #include "schedules/tuner/row_buckets.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cerrno>
 #include <cmath>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 using Json = nlohmann::ordered_json;
 
@@ -200,6 +206,30 @@ llvm::Error TuningDatabase::write(llvm::StringRef path) const {
   return llvm::Error::success();
 }
 
+llvm::Error TuningDatabase::update(llvm::StringRef path, llvm::StringRef cpu,
+                                   llvm::function_ref<void(TuningDatabase &)> change) {
+  llvm::StringRef folder = llvm::sys::path::parent_path(path);
+  int descriptor = ::open(folder.empty() ? "." : folder.str().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0)
+    return llvm::createStringError(path + ": its folder: " + std::generic_category().message(errno));
+  llvm::scope_exit close([&] { ::close(descriptor); });
+  while (::flock(descriptor, LOCK_EX) != 0)
+    if (errno != EINTR)
+      return llvm::createStringError(path + ": its folder cannot be locked: " + std::generic_category().message(errno));
+  TuningDatabase database(cpu.str());
+  if (llvm::sys::fs::exists(path)) {
+    std::vector<std::string> warnings; // were told when the run began
+    auto found = read(path, warnings);
+    if (!found)
+      return found.takeError();
+    if (!found->cpu.empty() && found->cpu != cpu)
+      return llvm::createStringError(path + ": a database of CPU '" + found->cpu + "', expected '" + cpu + "'");
+    database.records = std::move(found->records);
+  }
+  change(database);
+  return database.write(path);
+}
+
 llvm::Error TuningDatabase::merge(const TuningDatabase &other) {
   if (cpu.empty())
     cpu = other.cpu;
@@ -217,6 +247,12 @@ llvm::Error TuningDatabase::merge(const TuningDatabase &other) {
 
 TuningDatabase::Found TuningDatabase::find(const RecordKey &key) const {
   for (int bucket : {key.bucket, key.bucket + 1, key.bucket - 1})
+    if (auto found = records.find({key.kernel, key.target, bucket}); found != records.end())
+      return {&found->second, bucket};
+  // Batches have more rows than the longest sequence, which is what is tuned. Where there are many already, what is
+  // best for still more is nearly the same, and not worth a variant.
+  constexpr int64_t manyRows = 16;
+  for (int bucket = key.bucket - 2; bucket > 0 && leastRowsOf(bucket) > manyRows; --bucket)
     if (auto found = records.find({key.kernel, key.target, bucket}); found != records.end())
       return {&found->second, bucket};
   return {};

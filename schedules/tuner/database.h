@@ -9,6 +9,7 @@
 #pragma once
 
 #include "schedules/parameters.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 #include <map>
 #include <string>
@@ -46,6 +47,12 @@ public:
   /// Writes beside the path and renames onto it, so that there is always a whole file.
   llvm::Error write(llvm::StringRef path) const;
 
+  /// Reads the file of a CPU, or none, lets `change` have its records and writes it, while no other process of this
+  /// machine does the same to a file of that folder: two runs on one file keep each other's records. The lock is the
+  /// folder's, which leaves nothing behind; it goes with the process that holds it.
+  static llvm::Error update(llvm::StringRef path, llvm::StringRef cpu,
+                            llvm::function_ref<void(TuningDatabase &)> change);
+
   /// Adds what another has of the same CPU. Of two records for the same, that with the greater gain over the default
   /// stays; of equals, the later.
   llvm::Error merge(const TuningDatabase &other);
@@ -54,7 +61,8 @@ public:
     const TuningRecord *record = nullptr;
     int bucket = -1; // whose it is
   };
-  /// The record of the bucket, else that of a neighbour: the one with more rows first.
+  /// The record of the bucket, else that of a neighbour: the one with more rows first. For more rows than were tuned, the
+  /// last record, where that is of many.
   Found find(const RecordKey &key) const;
 };
 

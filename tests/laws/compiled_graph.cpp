@@ -27,9 +27,10 @@ CompileResult compile(const DeclaredGraph &graph, const CompileOptions &options)
   return std::move(*result);
 }
 
-CompiledGraph::CompiledGraph(const DeclaredGraph &graph, llvm::StringRef targets) {
+CompiledGraph::CompiledGraph(const DeclaredGraph &graph, llvm::StringRef targets, const TuningSource &tuning) {
   CompileOptions options;
   options.target = targets.str();
+  options.tuning = tuning;
   options.outputFolder = folder_.path();
   options.sharedLibrary = llvm::any_of(llvm::cantFail(targetsNamed(targets)),
                                        [](const Target *target) { return isInThisProcess(*target); });

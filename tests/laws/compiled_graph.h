@@ -34,7 +34,7 @@ class CompiledGraph {
 public:
   CompiledGraph(const DeclaredGraph &graph, const Target &target) : CompiledGraph(graph, target.name) {}
   /// For several targets in one object, as --target names them.
-  CompiledGraph(const DeclaredGraph &graph, llvm::StringRef targets);
+  CompiledGraph(const DeclaredGraph &graph, llvm::StringRef targets, const TuningSource &tuning = {});
 
   /// Where every call says that it is much work, so that a model with threads splits all that can be split.
   const LoadedModel &loaded() const { return *loaded_; }

@@ -56,6 +56,10 @@ def complaints_about(browser: Browser, report: dict, is_wide: bool) -> list[str]
     expected = Counter(kernel["name"] for kernel in report["kernels"])
     if cards != expected:
         found.append(f"cards of kernels {dict(cards)}, expected {dict(expected)}")
+    schedules = Counter(browser.evaluate(VISIBLE + "('data-schedule')"))
+    expected = Counter({kernel["name"]: len(kernel["schedules"]) for kernel in report["kernels"]})
+    if schedules != expected:
+        found.append(f"origins of schedules {dict(schedules)}, expected {dict(expected)}")
     first_calls = set(browser.evaluate(VISIBLE + "('data-kernel')"))
     missing = {call["kernel"] for call in report["entries"][0]["calls"]} - first_calls
     if missing:

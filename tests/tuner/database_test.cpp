@@ -7,6 +7,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gmock/gmock.h"
+#include <thread>
 
 using namespace burin;
 using testing::ElementsAre;
@@ -95,6 +96,7 @@ TEST(TuningDatabase, a_record_of_the_bucket_comes_before_a_neighbours_and_the_on
   EXPECT_EQ(found(4), -1) << "two buckets away is no neighbour";
   database.records[{"contract_1", "x86-64-avx2", 4}] = measured(1e-6, 2e-6);
   EXPECT_EQ(found(3), 4);
+  EXPECT_EQ(found(6), 4) << "more rows than were tuned: the last record";
   EXPECT_EQ(database.find({"contract_1", "x86-64-avx512", 2}).record, nullptr) << "of another target";
   EXPECT_EQ(database.find({"contract_2", "x86-64-avx2", 2}).record, nullptr) << "of another kernel";
 }
@@ -114,6 +116,38 @@ TEST(TuningDatabase, of_two_records_the_greater_gain_stays_and_of_equals_the_lat
   EXPECT_EQ(a.records[key].parameters.text(), "tile_rows=6");
   EXPECT_EQ(llvm::toString(a.merge(TuningDatabase("haswell"))),
             "databases of the CPUs 'znver4' and 'haswell' cannot be merged, expected one CPU");
+}
+
+// Two runs on one file: each reads, adds and writes, and neither overwrites what the other added meanwhile.
+TEST(TuningDatabase, what_several_runs_write_at_the_same_time_is_all_kept) {
+  File one;
+  ASSERT_FALSE(bool(TuningDatabase("znver4").write(one.path())));
+  constexpr int runs = 4, kernels = 8;
+  std::vector<std::string> errors(runs);
+  std::vector<std::thread> threads;
+  for (int run = 0; run < runs; ++run)
+    threads.emplace_back([&, run] {
+      for (int kernel = 0; kernel < kernels; ++kernel)
+        if (llvm::Error error = TuningDatabase::update(one.path(), "znver4", [&](TuningDatabase &database) {
+              RecordKey key{"contract_" + std::to_string(run * kernels + kernel), "x86-64-avx2", 2};
+              database.records[key] = measured(1e-6, 2e-6);
+            }))
+          errors[run] = llvm::toString(std::move(error));
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_THAT(errors, testing::Each(IsEmpty()));
+  Read read = readFile(one.path());
+  EXPECT_THAT(read.warnings, IsEmpty());
+  EXPECT_EQ(read.database.records.size(), size_t(runs * kernels));
+}
+
+TEST(TuningDatabase, a_file_of_another_cpu_is_not_written) {
+  File one;
+  ASSERT_FALSE(bool(TuningDatabase("znver4").write(one.path())));
+  llvm::Error error = TuningDatabase::update(one.path(), "znver5", [](TuningDatabase &) {});
+  EXPECT_THAT(llvm::toString(std::move(error)), HasSubstr("a database of CPU 'znver4', expected 'znver5'"));
+  EXPECT_EQ(readFile(one.path()).database.cpu, "znver4");
 }
 
 // What is wrong with a record, and what the warning says of it. The good record behind it is read in every case.
