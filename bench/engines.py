@@ -23,20 +23,25 @@ def cores_for(threads: int) -> list[int]:
     return sorted(os.sched_getaffinity(0))[-threads:]
 
 
+def worker(name: str, threads: int, models: Path, cache: Path) -> tuple[list[str], dict[str, str]]:
+    """The command and the environment of an engine's process."""
+    environment = dict(os.environ, TORCHINDUCTOR_CACHE_DIR=str(cache / "inductor"))
+    environment |= {name: str(threads) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+    for slow in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
+        environment.pop(slow, None)
+    cores = ",".join(map(str, cores_for(threads)))
+    return [sys.executable, "-m", "bench.worker", name, str(threads), cores, str(models), str(cache)], environment
+
+
 class Engine:
     """A worker process. What it cannot do is an answer with "failed"."""
 
     def __init__(self, name: str, threads: int, models: Path, cache: Path, log: Path) -> None:
-        environment = dict(os.environ, TORCHINDUCTOR_CACHE_DIR=str(cache / "inductor"))
-        environment |= {name: str(threads) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
-        for slow in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
-            environment.pop(slow, None)
-        cores = ",".join(map(str, cores_for(threads)))
+        command, environment = worker(name, threads, models, cache)
         self.name = name
         with log.open("w") as errors:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "bench.worker", name, str(threads), cores, str(models), str(cache)],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment)
+            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
+                                            text=True, env=environment)
         self.hello = self.reply(START_SECONDS)
 
     def reply(self, seconds: float) -> dict[str, Any]:

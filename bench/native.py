@@ -19,11 +19,13 @@ from bench.models import model_of, weights_path
 from bench.onnx_graphs import Form, onnx_file
 from bench.reference import largest_error, reference
 from bench.shapes import Workload
+from bench.start_up import Start
 from bench.weights import Array, float_input
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "bench" / "native"
 PACKAGES = Path(np.__file__).resolve().parent.parent
+FROM_C = (OURS, "onnxruntime", "openvino", "iree")
 C_FLAGS = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Wno-unused-function"]
 
 
@@ -35,10 +37,9 @@ class Program:
     """A program of native/ that serves bursts."""
 
     def __init__(self, command: list[Path | str], outputs: int) -> None:
-        self.command = [str(word) for word in command]
-        self.environment = environment = dict(os.environ, OUTPUTS=str(outputs))
-        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True, env=environment, preexec_fn=pinned(1))
+        self.start = Start([str(word) for word in command], dict(os.environ, OUTPUTS=str(outputs)))
+        self.process = subprocess.Popen(self.start.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True, env=self.start.environment, preexec_fn=pinned(1))
         self.answer = np.array(self.process.stdout.readline().split(), np.float64)
         if not len(self.answer):
             raise RuntimeError(self.process.stderr.read().strip())
@@ -53,13 +54,18 @@ class Program:
         self.process.wait()
 
 
-class IreeBenchmark:
-    """IREE's own benchmark of a module, which calls it from C; a burst is a process that reports a mean."""
+class IreeProgram:
+    """IREE's own programs, which call a module from C: a burst is a process of its benchmark, which reports a mean; the
+    first result comes from `iree-run-module`. The module holds the weights."""
 
-    def __init__(self, module: Path, inputs: dict[str, Path]) -> None:
-        self.command = [str(Path(sys.executable).parent / "iree-benchmark-module"), f"--module={module}",
-                        "--device=local-sync", "--function=main", "--benchmark_format=json",
-                        *(f"--input=@{path}" for path in inputs.values())]
+    def __init__(self, module: Path, inputs: dict[str, Path], weight_bytes: int) -> None:
+        arguments = [f"--module={module}", "--device=local-sync", "--function=main",
+                     *(f"--input=@{path}" for path in inputs.values())]
+        self.command = [str(Path(sys.executable).parent / "iree-benchmark-module"), "--benchmark_format=json", *arguments]
+        # The program itself: what pip puts on the PATH is Python that starts it.
+        run_module = PACKAGES / "iree" / "_runtime_libs" / "iree-run-module"
+        self.start = Start([str(run_module), *arguments], dict(os.environ), lambda line: b"f32=" in line,
+                           max(module.stat().st_size - weight_bytes, 0))
 
     def burst(self, seconds: float) -> list[float]:
         done = subprocess.run([*self.command, f"--benchmark_min_time={seconds}s"], capture_output=True, text=True,
@@ -93,7 +99,7 @@ class Programs:
 
     def of(self, workload: Workload, installed: set[str], say: Callable[[str], None]) -> dict[str, Bursts]:
         """The programs whose answer is right, ready; one that cannot be built is named and left out."""
-        makers = {OURS: self.burin, "onnxruntime": self.onnxruntime, "openvino": self.openvino, "iree": self.iree}
+        makers = dict(zip(FROM_C, (self.burin, self.onnxruntime, self.openvino, self.iree), strict=True))
         arrays = self.arrays(workload)
         expected = reference(workload, self.cache).result
         programs: dict[str, Bursts] = {}
@@ -170,4 +176,4 @@ class Programs:
         for name, array in arrays.items():
             paths[name] = self.bin / f"{workload.id}_{name}.npy"
             np.save(paths[name], np.int32(array[0]) if name == "position" else array)
-        return IreeBenchmark(module, paths)
+        return IreeProgram(module, paths, workload.encoder.weight_bytes())

@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.contest import OURS, peers_of, two_best
-from bench.engines import Engine, cores_for, in_turn
+from bench.engines import Engine, cores_for, in_turn, worker
 from bench.models import NAMES, compile_model
-from bench.native import Program, Programs
+from bench.native import FROM_C, Programs
 from bench.page import write_page
 from bench.plot import write_plot
 from bench.record import Machine, Record, Times, count_of, duration, losses, make_record, table
 from bench.reference import reference
 from bench.shapes import BY_ID, WORKLOADS, Workload
-from bench.start_up import StartUp, lines_of, own_sizes, record_of, start_up
+from bench.start_up import Start, StartUp, answer_of_worker, lines_of, own_sizes, record_of, start_up
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results"
@@ -39,7 +39,8 @@ class Pace(NamedTuple):
 
 
 QUICK, FULL = Pace(8, 0.06), Pace(16, 0.1)
-START_UP = "W2.fwd"  # the control loop's encoder: sizes, and time to the first result of a fresh process
+FROM_PYTHON = "W2.fwd"  # the control loop's encoder: engines without a program in C are started in Python
+FEW_PROCESSES = 3  # as these take seconds to start
 LARGE_FLOPS = 1e10  # workloads beyond it get half as many rounds: a call of theirs outlasts a burst
 
 
@@ -70,7 +71,7 @@ class Bench:
         self.models = self.cache / "models"
         self.engines: dict[str, Engine | None] = {}
         self.programs = Programs(options.build, self.models, self.cache)
-        self.start_ups: dict[str, StartUp] = {}
+        self.start_ups: dict[str, dict[str, StartUp]] = {}  # by workload, then by engine
 
     def engine(self, name: str) -> Engine | None:
         """Started when it is first wanted; None, and named once, where it does not start."""
@@ -118,9 +119,28 @@ class Bench:
             return None
         say(f"  {OURS} {duration(own.minimum)}" + "".join(
             f", {name} {duration(peer.minimum)}" for name, peer in sorted(times.items(), key=lambda item: item[1])))
+        from_python = self.start_ups_from_python(workload, list(engines))
         machine = Machine(*self.programs.machine(self.threads, workload.encoder.weight_bytes()))
         own_c, peers_c = self.measure_c(workload)
+        if workload.id in self.start_ups:
+            self.start_ups[workload.id] |= from_python
         return Measured(workload, own, times, errors[OURS], machine, own_c, peers_c)
+
+    def start_ups_from_python(self, workload: Workload, names: list[str]) -> dict[str, StartUp]:
+        """Of those of the contestants that are not called from C, with the encoder of the control loop."""
+        if self.threads != 1 or workload.id != FROM_PYTHON:
+            return {}
+        request = json.dumps({"op": "first", "workload": workload.id}).encode() + b"\n"
+        found = {}
+        for name in names:
+            if name.partition(":")[0] in FROM_C:
+                continue
+            start = Start(*worker(name, self.threads, self.models, self.cache), answer_of_worker, 0, request)
+            try:
+                found[f"{name}, Python"] = start_up(start, FEW_PROCESSES)
+            except RuntimeError as error:
+                say(f"  {name} in a fresh process: {error}")
+        return found
 
     def measure_c(self, workload: Workload) -> tuple[Times | None, dict[str, Times]]:
         """The small encoders with one thread, everyone called from C."""
@@ -130,8 +150,7 @@ class Bench:
         times = in_turn(programs, self.pace.rounds, self.pace.seconds)
         for name, program in programs.items():
             program.close()
-            if workload.id == START_UP and isinstance(program, Program):
-                self.start_ups[name] = start_up(program.command, program.environment)
+        self.start_ups[workload.id] = {name: start_up(program.start) for name, program in programs.items()}
         return times.pop(OURS, None), times
 
     def run(self, workloads: list[Workload]) -> list[Record]:
@@ -200,15 +219,15 @@ def main() -> int:
     full_run = read_full_run()
     benches = [Bench(options, threads, full_run) for threads in options.threads]
     records = [record for bench in benches for record in bench.run(workloads)]
-    start_ups = {name: found for bench in benches for name, found in bench.start_ups.items()}
+    start_ups = {workload: found for bench in benches for workload, found in bench.start_ups.items()}
     write(records, RESULTS)
     if not options.quick and options.only == list(BY_ID):
         (RESULTS / "full.json").write_text((RESULTS / "latest.json").read_text())
     print(f"\n{table(records)}\n")
     if start_ups:
         sizes = own_sizes(options.build)
-        print("\n".join(lines_of(START_UP, start_ups, sizes)) + "\n")
-        (RESULTS / "start_up.json").write_text(json.dumps(record_of(START_UP, start_ups, sizes), indent=1) + "\n")
+        print("\n".join(lines_of(start_ups, sizes)) + "\n")
+        (RESULTS / "start_up.json").write_text(json.dumps(record_of(start_ups, sizes), indent=1) + "\n")
     lost = losses(records)
     print("slower than a peer:\n  " + "\n  ".join(lost) if lost else "no case in which a peer is faster")
     print(f"{RESULTS / 'latest.json'}, latest.svg, latest.html")

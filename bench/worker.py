@@ -4,6 +4,7 @@ It says hello, then answers one line of JSON with one line of JSON:
 
     {"op": "prepare", "workload": ID}            {"error": largest error, "right": within the tolerance, "group": calls}
     {"op": "burst", "seconds": S}                {"us": [time of a call, …]}
+    {"op": "first", "workload": ID}              {"first": an answer's values}, without a look at whether they are right
     {"op": "drop"}                               {}
 
 What cannot be done is {"failed": why}, and the process stays.
@@ -33,14 +34,24 @@ class Worker:
         self.prepared: Any = None
         self.group, self.warm = 1, False
 
-    def prepare(self, workload: str) -> dict[str, Any]:
+    def made_ready(self, workload: str) -> tuple[Any, Any]:
+        """The engine's calls, and what they should say."""
         from bench.contestants.contract import Setting
-        from bench.reference import largest_error, reference
+        from bench.reference import reference
         from bench.shapes import BY_ID
 
         expected = reference(BY_ID[workload], self.cache)
         setting = Setting(self.threads, self.models, self.cache, expected)
-        prepared = self.engine.prepare(BY_ID[workload], self.form, setting)
+        return self.engine.prepare(BY_ID[workload], self.form, setting), expected
+
+    def first(self, workload: str) -> dict[str, Any]:
+        prepared, _ = self.made_ready(workload)
+        return {"first": prepared.to_numpy(prepared.calls[0]()).ravel().tolist()}
+
+    def prepare(self, workload: str) -> dict[str, Any]:
+        from bench.reference import largest_error
+
+        prepared, expected = self.made_ready(workload)
         self.prepared, self.group, self.warm = prepared, 1, False
         for _ in range(2):  # twice, because a call must not spoil the next one
             if prepared.rewind:
@@ -76,6 +87,8 @@ class Worker:
         match request["op"]:
             case "prepare":
                 return self.prepare(request["workload"])
+            case "first":
+                return self.first(request["workload"])
             case "burst":
                 return self.burst(request["seconds"])
         self.prepared = None

@@ -54,8 +54,17 @@ endif()
 # In the library: the packed weights, by the assembler of a C compiler as GCC and Clang are; and options that open them.
 set(_burin_weights_source [[
 /* Generated: the packed weights of model `@name@`. */
-__asm__(".section .rodata\n.balign 64\n.globl @name@_packed\n@name@_packed:\n.incbin \"@packed@\"\n"
-        ".globl @name@_packed_end\n@name@_packed_end:\n.byte 0\n.text\n");
+#ifdef __wasm__ /* whose objects know no sections of bytes without symbols, each with its size */
+#define SECTION ".section .rodata.@name@_packed,\"\",@\n"
+#define SYMBOL(name, size) ".type " name ",@object\n.globl " name "\n.size " name ", " size "\n" name ":\n"
+#define BACK ""
+#else
+#define SECTION ".section .rodata\n"
+#define SYMBOL(name, size) ".globl " name "\n" name ":\n"
+#define BACK ".text\n"
+#endif
+__asm__(SECTION ".balign 64\n" SYMBOL("@name@_packed", "@name@_packed_end - @name@_packed")
+        ".incbin \"@packed@\"\n" SYMBOL("@name@_packed_end", "1") ".byte 0\n" BACK);
 ]])
 set(_burin_weights_header [[
 /* The weights of model `@name@`, which are part of the program. Generated: do not edit. */

@@ -187,27 +187,33 @@ def clean(everything: bool) -> int:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Sets up, builds, runs and tests Burin.")
+    parser = argparse.ArgumentParser(description="Sets up, builds, runs and tests Burin.",
+                                     epilog="Example: python3 scripts/build.py test --only docs")
     commands = parser.add_subparsers(dest="command", required=True)
     visible = [name for name, preset in read_presets().items() if not preset.get("hidden")]
 
-    def add_build_command(name: str, description: str) -> argparse.ArgumentParser:
-        command = commands.add_parser(name, help=description, description=description)
+    def add_command(name: str, description: str, example: str = "") -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=description, description=description,
+                                   epilog=f"Example: python3 scripts/build.py {name}{example}")
+
+    def add_build_command(name: str, description: str, example: str = "") -> argparse.ArgumentParser:
+        command = add_command(name, description, example)
         command.add_argument("--preset", choices=visible, default="dev", help="from CMakePresets.json (default: dev)")
         return command
 
     add_build_command("build", "install what is missing, configure, build")
     add_build_command("demo", "build, then run the examples")
-    add_build_command("test", "build, then run the tests; the last line counts them").add_argument(
+    add_build_command("test", "build, then run the tests; the last line counts them", " --only docs").add_argument(
         "--only", metavar="NAME", help="run only tests whose name matches this regular expression")
     add_build_command("soak", "build, then run streams over millions of samples; the last line counts the programs")
-    beside = add_build_command("bench", "build, then time Burin beside other engines; see docs/performance.md")
+    beside = add_build_command("bench", "build, then time Burin beside other engines; see docs/performance.md",
+                               " --quick --only W2.fwd")
     beside.add_argument("--quick", action="store_true", help="only the two best peers of each workload")
     beside.add_argument("--threads", nargs="+", metavar="N", help="how many (default: 1 and then 2; with --quick 1)")
     beside.add_argument("--only", nargs="+", metavar="W", help="only these workloads, W1.fwd to W5")
-    commands.add_parser("clean", help="remove what was built").add_argument(
+    add_command("clean", "remove what was built").add_argument(
         "--all", action="store_true", help="remove .venv too")
-    commands.add_parser("doctor", help="say what is installed and what is missing; change nothing")
+    add_command("doctor", "say what is installed and what is missing; change nothing")
     return parser.parse_args()
 
 

@@ -48,9 +48,7 @@ public:
       return burin_plan_state_value{text(v.name), v.type,   v.tile,     v.stream, 0,
                                     v.rows,       v.window, v.features, v.offset, v.bytes};
     });
-    table.cpu_bits = list(plan.target->cpuBits, table.cpu_bit_count, [&](const CpuBit &bit) {
-      return burin_plan_cpu_bit{bit.leaf, bit.subleaf, bit.reg, bit.mask};
-    });
+    // No CPU bits: nothing of these tables runs here, and weights are packed for processors that this one is not.
     table.forward = entry(plan.forward);
     table.streams = list(plan.streams, table.stream_count, [&](const PlanStream &s) {
       return burin_plan_stream{text(s.name), entry(s.one), s.many ? entry(*s.many) : nullptr, s.axis, s.mostRows,

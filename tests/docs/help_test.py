@@ -94,6 +94,16 @@ class Help(unittest.TestCase):
         for command in commands_of("policy_generator"):
             self.assertTrue(examples_of(command, program="policy_generator"), command)
 
+    def test_every_command_of_the_build_script_has_an_example(self):
+        script = [sys.executable, ROOT / "scripts" / "build.py"]
+        printed = subprocess.run([*script, "--help"], text=True, capture_output=True, check=True).stdout
+        self.assertIn("Example: python3 scripts/build.py ", printed)
+        commands = re.search(r"\{([\w,]+)\}", printed)[1].split(",")
+        self.assertGreaterEqual(len(commands), 7)
+        for command in commands:
+            printed = subprocess.run([*script, command, "--help"], text=True, capture_output=True, check=True).stdout
+            self.assertIn(f"Example: python3 scripts/build.py {command}", printed)
+
     def test_help_says_what_exit_statuses_mean(self):
         for words in ([], *([command] for command in commands_of("burin"))):
             self.assertIn("Exit status: 0, or 1 after an error, or 2 for wrong usage.", tool(*words, "--help").stdout)

@@ -4,6 +4,10 @@
 // RUN: burin pack %s --weights %t.safetensors -o %t.packed --target x86-64-avx2 | FileCheck %s --check-prefix=WRITTEN
 // WRITTEN: packed: 192 bytes of weights of 'small' for x86-64-avx2
 
+// What packs need not be the processor that the file is for.
+// RUN: burin pack %s --weights %t.safetensors -o %t.riscv --target riscv-64 | FileCheck %s --check-prefix=RISCV
+// RISCV: riscv: {{[0-9]+}} bytes of weights of 'small' for riscv-64
+
 // The same weights give the same file.
 // RUN: burin pack %s --weights %t.safetensors -o %t.again --target x86-64-avx2
 // RUN: cmp %t.packed %t.again
