@@ -1,5 +1,6 @@
-/* Reads CPUID on x86; on RISC-V asks Linux and the processor. Others are not asked: their targets have no bits in the
- * table. Nor is a RISC-V processor without an operating system: who wrote its start code turned the vector unit on. */
+/* Reads CPUID on x86; on RISC-V asks Linux and the processor, on ARM Linux. Others are not asked: their targets have no
+ * bits in the table. Nor are RISC-V and ARM without an operating system: who wrote the start code knows the processor.
+ */
 #include "processor.h"
 
 #if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)
@@ -49,6 +50,17 @@ int burin_processor_has(const burin_plan_cpu_bit *bits, int32_t count) {
   const uint32_t values[2] = {(uint32_t)extensions, vector_bytes(extensions)};
   for (int32_t i = 0; i < count; ++i)
     if ((values[bits[i].reg & 1] & bits[i].mask) != bits[i].mask)
+      return 0;
+  return 1;
+}
+
+#elif defined(__aarch64__) && defined(__linux__) && __STDC_HOSTED__
+#include <sys/auxv.h>
+
+int burin_processor_has(const burin_plan_cpu_bit *bits, int32_t count) {
+  const uint32_t features = (uint32_t)getauxval(AT_HWCAP);
+  for (int32_t i = 0; i < count; ++i)
+    if ((features & bits[i].mask) != bits[i].mask)
       return 0;
   return 1;
 }

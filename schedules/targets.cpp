@@ -1,5 +1,5 @@
 // The rows of targets.def as a table, and the questions that depend on the machine at hand.
-#include "schedules/targets.h"
+#include "schedules/target_features.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
@@ -9,6 +9,8 @@
 #include <vector>
 #if defined(__x86_64__)
 #include <cpuid.h>
+#elif defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
 #endif
 
 namespace burin {
@@ -87,11 +89,58 @@ std::string nameWithOption(const TargetOption &option, llvm::StringRef value) {
   return (option.target + "-" + option.name + "_" + value).str();
 }
 
-/// Rows with another value of their option. The value that a row has makes no target of its own, only a name.
+llvm::ArrayRef<TargetFeature> allTargetFeatures() {
+  static const std::vector<TargetFeature> features = {
+#define BURIN_BITS(...) __VA_ARGS__
+#define BURIN_TARGET(...)
+#define BURIN_FEATURE(target, name, about, halide, bits) {target, name, about, halide, {BURIN_BITS bits}},
+#include "schedules/targets.def"
+#undef BURIN_TARGET
+#undef BURIN_BITS
+  };
+  return features;
+}
+
+std::string nameWithFeature(const TargetFeature &feature) { return (feature.target + "-" + feature.name).str(); }
+
 namespace {
-struct TargetWithOption {
+/// A row with another value of its option, or with features. Its target's texts are here.
+struct VariantOfRow {
   std::string name, halide;
+  std::vector<CpuBit> cpuBits;
   Target target;
+};
+
+class Variants {
+public:
+  Variants() {
+    for (const TargetOption &option : allTargetOptions())
+      addValues(option);
+    for (const Target &row : allTargets())
+      addFeatures(row);
+  }
+  const Target *find(llvm::StringRef name) const {
+    auto found = byName_.find(name.str());
+    return found == byName_.end() ? nullptr : found->second;
+  }
+
+private:
+  Target &add(std::string name, const Target &row, std::string halide) {
+    VariantOfRow &made = made_.emplace_back(VariantOfRow{std::move(name), std::move(halide), {}, row});
+    made.target.name = made.name;
+    made.target.halide = made.halide;
+    made.target.row = &row;
+    byName_[made.name] = &made.target;
+    return made.target;
+  }
+
+  /// The value that a row has makes no target of its own, only a name.
+  void addValues(const TargetOption &option);
+  /// Each choice among the row's features, but none of them.
+  void addFeatures(const Target &row);
+
+  std::deque<VariantOfRow> made_; // stays where it is
+  std::map<std::string, const Target *> byName_;
 };
 } // namespace
 
@@ -102,31 +151,42 @@ static const Target *findRow(llvm::StringRef name) {
   return nullptr;
 }
 
-static const std::map<std::string, const Target *> &targetsWithOptions() {
-  static std::deque<TargetWithOption> made; // stays where it is: targets refer to their texts
-  static const std::map<std::string, const Target *> byName = [] {
-    std::map<std::string, const Target *> byName;
-    for (const TargetOption &option : allTargetOptions()) {
-      const Target &row = *findRow(option.target);
-      size_t begin = row.halide.find(option.feature) + option.feature.size();
-      llvm::StringRef before = row.halide.take_front(begin), rest = row.halide.drop_front(begin),
-                      its = rest.split('-').first, behind = rest.drop_front(its.size());
-      for (llvm::StringRef value : option.values) {
-        std::string name = nameWithOption(option, value);
-        if (value == its) {
-          byName[name] = &row;
-          continue;
-        }
-        TargetWithOption &target = made.emplace_back(TargetWithOption{name, (before + value + behind).str(), row});
-        target.target.name = target.name;
-        target.target.halide = target.halide;
-        target.target.row = &row;
-        byName[name] = &target.target;
-      }
+void Variants::addValues(const TargetOption &option) {
+  const Target &row = *findRow(option.target);
+  size_t begin = row.halide.find(option.feature) + option.feature.size();
+  llvm::StringRef before = row.halide.take_front(begin), rest = row.halide.drop_front(begin),
+                  its = rest.split('-').first, behind = rest.drop_front(its.size());
+  for (llvm::StringRef value : option.values) {
+    std::string name = nameWithOption(option, value);
+    if (value == its)
+      byName_[name] = &row;
+    else
+      add(name, row, (before + value + behind).str());
+  }
+}
+
+void Variants::addFeatures(const Target &row) {
+  std::vector<const TargetFeature *> features;
+  for (const TargetFeature &feature : allTargetFeatures())
+    if (feature.target == row.name)
+      features.push_back(&feature);
+  for (uint32_t choice = 1; choice < 1u << features.size(); ++choice) {
+    std::string name = row.name.str(), halide = row.halide.str();
+    std::vector<CpuBit> bits = row.cpuBits.vec();
+    int count = 0;
+    for (size_t i = 0; i < features.size(); ++i) {
+      if (!(choice >> i & 1))
+        continue;
+      name += ("-" + features[i]->name).str();
+      halide += ("-" + features[i]->halide).str();
+      bits.insert(bits.end(), features[i]->cpuBits.begin(), features[i]->cpuBits.end());
+      ++count;
     }
-    return byName;
-  }();
-  return byName;
+    Target &target = add(name, row, halide);
+    made_.back().cpuBits = std::move(bits);
+    target.cpuBits = made_.back().cpuBits;
+    target.preference += count; // before the row in an object for both
+  }
 }
 
 const Target *findTarget(llvm::StringRef name, Precision precision) {
@@ -134,8 +194,8 @@ const Target *findTarget(llvm::StringRef name, Precision precision) {
     return hostTarget(precision);
   if (const Target *row = findRow(name))
     return row;
-  auto found = targetsWithOptions().find(name.str());
-  return found == targetsWithOptions().end() ? nullptr : found->second;
+  static const Variants variants;
+  return variants.find(name);
 }
 
 bool sharesArchitecture(const Target &target) {
@@ -158,6 +218,10 @@ static bool processorHas(const Target &target) {
     if ((registers[bit.reg] & bit.mask) != bit.mask)
       return false;
   }
+#elif defined(__aarch64__) && defined(__linux__)
+  for (const CpuBit &bit : target.cpuBits)
+    if ((getauxval(AT_HWCAP) & bit.mask) != bit.mask)
+      return false;
 #endif
   return true;
 }

@@ -28,7 +28,8 @@ static std::string within(StringRef folder, StringRef name) {
 }
 
 std::string runtimeArchive(const Target &target) {
-  return within(sharesArchitecture(target) ? "lib" : ("lib/" + target.name).str(), "libburin_runtime.a");
+  const Target &row = target.row ? *target.row : target;
+  return within(sharesArchitecture(row) ? "lib" : ("lib/" + row.name).str(), "libburin_runtime.a");
 }
 std::string gpuArchive(const Target &target) {
   return target.device.empty() ? "" : within("lib", ("libburin_gpu_" + target.device + ".a").str());

@@ -1,4 +1,5 @@
 #include "emit/target_list.h"
+#include "schedules/target_features.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/TargetParser/Triple.h"
@@ -36,13 +37,18 @@ std::vector<std::string> nearestTo(StringRef given) {
   for (const TargetOption &option : allTargetOptions())
     for (StringRef value : option.values)
       consider(nameWithOption(option, value));
+  for (const TargetFeature &feature : allTargetFeatures())
+    consider(nameWithFeature(feature));
   if (!nearest.empty())
     return nearest;
-  // A target with an option that it has not: those that it has.
+  // A target with an option or a feature that it has not: those that it has.
   for (const TargetOption &option : allTargetOptions())
     if (given.starts_with((option.target + "-").str()))
       for (StringRef value : option.values)
         nearest.push_back(nameWithOption(option, value));
+  for (const TargetFeature &feature : allTargetFeatures())
+    if (given.starts_with((feature.target + "-").str()))
+      nearest.push_back(nameWithFeature(feature));
   return nearest;
 }
 
@@ -81,7 +87,8 @@ Error checkOneObject(ArrayRef<const Target *> targets) {
   }
   for (const Target *target : targets)
     for (const Target *other : targets)
-      if (target->row && (target->row == other || (target < other && target->row == other->row)))
+      if (target->row && (target->row == other || (target < other && target->row == other->row)) &&
+          target->cpuBits.data() == other->cpuBits.data()) // the row's own: opening could not choose
         return createStringError("targets " + other->name + " and " + target->name +
                                  " cannot be in one object: they are one target with two values of an option; compile "
                                  "once for each");

@@ -1,7 +1,7 @@
 // burin targets: what this build generates for, and what this machine runs.
 #include "machine/loaded_model.h"
 #include "nlohmann/json.hpp"
-#include "schedules/targets.h"
+#include "schedules/target_features.h"
 #include "tools/commands.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -43,6 +43,13 @@ static nlohmann::ordered_json describe(const TargetOption &option) {
   return {{"option", option.name.str()}, {"of", option.target.str()}, {"names", names}};
 }
 
+static nlohmann::ordered_json describe(const TargetFeature &feature) {
+  return {{"feature", feature.name.str()},
+          {"of", feature.target.str()},
+          {"for", feature.about.str()},
+          {"names", {nameWithFeature(feature)}}};
+}
+
 static nlohmann::ordered_json describe(const TargetFamily &family) {
   std::vector<std::string> names;
   for (const Target *target : family.targets)
@@ -57,6 +64,8 @@ static void printJson() {
     llvm::outs() << describe(family).dump() << "\n";
   for (const TargetOption &option : allTargetOptions())
     llvm::outs() << describe(option).dump() << "\n";
+  for (const TargetFeature &feature : allTargetFeatures())
+    llvm::outs() << describe(feature).dump() << "\n";
 }
 
 static void printTable() {
@@ -81,6 +90,9 @@ static void printTable() {
       llvm::outs() << llvm::formatv("{0,-24} {1} with {2} {3}{4}\n", name, option.target, option.name, value,
                                     own ? ", as without the option" : "");
     }
+  llvm::outs() << "\nFeatures, which opening a model looks for; several follow one another:\n";
+  for (const TargetFeature &feature : allTargetFeatures())
+    llvm::outs() << llvm::formatv("{0,-24} {1} with {2}\n", nameWithFeature(feature), feature.target, feature.about);
 }
 
 void addTargetsCommand(Tool &tool) {

@@ -1,5 +1,6 @@
 // What --target takes, and what it says of what it does not know.
 #include "emit/target_list.h"
+#include "schedules/target_features.h"
 #include "gtest/gtest.h"
 
 using namespace burin;
@@ -86,6 +87,33 @@ TEST(TargetList, two_values_of_an_option_are_refused_in_one_object) {
                      " cannot be in one object: they are one target with two values of an option; compile once for "
                      "each"}));
   }
+}
+
+TEST(TargetList, a_feature_is_asked_of_the_processor_besides_what_the_row_needs) {
+  ASSERT_FALSE(allTargetFeatures().empty());
+  for (const TargetFeature &feature : allTargetFeatures()) {
+    const Target *row = findTarget(feature.target), *target = findTarget(nameWithFeature(feature));
+    ASSERT_NE(row, nullptr) << feature.target.str();
+    ASSERT_NE(target, nullptr) << nameWithFeature(feature);
+    EXPECT_EQ(target->row, row);
+    EXPECT_EQ(target->halide, (row->halide + "-" + feature.halide).str());
+    EXPECT_GT(target->cpuBits.size(), row->cpuBits.size());
+    EXPECT_TRUE(sharesNumericForm(*target, *row));
+    // Opening can choose, and tries the feature first.
+    EXPECT_EQ(namesOf((row->name + "," + target->name).str()), Names({target->name.str(), row->name.str()}));
+  }
+}
+
+TEST(TargetList, features_follow_one_another_in_their_order) {
+  EXPECT_EQ(namesOf("arm-64-dot_prod-fp16"), Names({"arm-64-dot_prod-fp16"}));
+  EXPECT_EQ(findTarget("arm-64-dot_prod-fp16")->cpuBits.size(), 2u);
+  EXPECT_EQ(namesOf("arm-64-fp16-dot_prod").front().rfind("target 'arm-64-fp16-dot_prod' is not known; near it ", 0),
+            0u);
+}
+
+TEST(TargetList, a_feature_that_a_target_has_not_gets_those_that_it_has) {
+  EXPECT_EQ(namesOf("arm-64-something_else"), Names({"target 'arm-64-something_else' is not known; near it are "
+                                                     "arm-64-dot_prod and arm-64-fp16; `burin targets` lists all"}));
 }
 
 TEST(TargetList, several_are_refused_where_one_is_meant) {

@@ -5,6 +5,7 @@
 #include "dsl/layers.h"
 #include "emit/object.h"
 #include "mismatch.h"
+#include "schedules/target_features.h"
 #include "stream.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ELFObjectFile.h"
@@ -454,20 +455,28 @@ TEST_F(processors, are_not_made_to_run_what_they_lack) {
                 "system, lacks something; of what the object holds, this processor runs 'x86-64-sse41'");
 }
 
-// ---- Processors with RISC-V's vectors, whose width is their makers' choice
+// ---- Processors of other architectures, which differ in what their makers put in
 
-/// What opening a model says on a processor that the emulator stands for.
-static std::pair<burin_status, std::string> openedOnRiscV(llvm::StringLiteral runner) {
-  Target target = *findTarget("riscv-64");
+namespace {
+/// What a processor that the emulator stands for makes of a model: how it is opened, and what forward gives then.
+struct Opened {
+  burin_status status = BURIN_OK;
+  std::string message, target;
+  std::vector<float> y;
+};
+} // namespace
+
+static Opened openedOn(llvm::StringLiteral runner, const std::string &targets) {
   CompileOptions options;
   TemporaryFolder folder;
-  options.target = target.name.str();
+  options.target = targets;
   options.outputFolder = folder.path();
   Graph g("small");
   Tensor x = g.input("x", {g.time("time", {.max = 9}), 5});
   g.output("y", multi_head_self_attention(x, {.d_model = 5, .heads = 1, .causal = true}));
   DeclaredGraph graph(std::move(g));
   CompileResult compiled = compile(graph, options);
+  Target target = *compiled.plan.target;
   target.runner = runner;
   compiled.plan.target = &target;
   std::unique_ptr<LoadedModel> loaded = llvm::cantFail(LoadedModel::load(compiled));
@@ -478,9 +487,59 @@ static std::pair<burin_status, std::string> openedOnRiscV(llvm::StringLiteral ru
   open.weights_bytes = weights.size();
   open.message = message;
   open.message_bytes = sizeof message;
-  burin_status status = BURIN_OK;
-  loaded->open(open, status);
-  return {status, message};
+  Opened opened;
+  std::unique_ptr<ModelCalls> calls = loaded->open(open, opened.status);
+  opened.message = message;
+  if (!calls)
+    return opened;
+  opened.target = calls->target().str();
+  const int64_t rows = 7;
+  std::vector<float> values(rows * 5);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = float(i * 7 % 13) / 4 - 1.5f;
+  opened.y.resize(rows * 5);
+  size_t bytes = loaded->scratchBytes(&rows, 1);
+  std::vector<char> scratch(bytes + 64);
+  const void *inputs[] = {values.data()};
+  void *outputs[] = {opened.y.data()};
+  void *aligned = scratch.data() + 64 - reinterpret_cast<uintptr_t>(scratch.data()) % 64;
+  opened.status = calls->forward(aligned, bytes, &rows, inputs, outputs);
+  return opened;
+}
+
+class arm_processors : public testing::Test {
+protected:
+  void SetUp() override {
+    if (std::string why = whyNotRunnable(*findTarget("arm-64")); !why.empty())
+      GTEST_SKIP() << why;
+  }
+};
+
+TEST_F(arm_processors, without_a_feature_get_a_status) {
+  for (const TargetFeature &feature : allTargetFeatures()) {
+    if (feature.target != "arm-64")
+      continue;
+    Opened opened = openedOn("qemu-aarch64 -cpu cortex-a53", nameWithFeature(feature));
+    EXPECT_EQ(opened.status, BURIN_CPU_UNSUPPORTED) << opened.message;
+    EXPECT_EQ(opened.message,
+              "this processor, or its operating system, lacks what target '" + nameWithFeature(feature) + "' needs");
+  }
+}
+
+TEST_F(arm_processors, with_the_features_give_the_bits_that_all_give) {
+  Opened plain = openedOn("qemu-aarch64 -cpu cortex-a53", "arm-64");
+  ASSERT_EQ(plain.status, BURIN_OK) << plain.message;
+  for (const char *name : {"arm-64-dot_prod", "arm-64-fp16", "arm-64-dot_prod-fp16"}) {
+    Opened opened = openedOn("qemu-aarch64 -cpu cortex-a76", name);
+    ASSERT_EQ(opened.status, BURIN_OK) << opened.message;
+    EXPECT_EQ(opened.target, name);
+    EXPECT_TRUE(opened.y == plain.y) << name;
+  }
+}
+
+TEST_F(arm_processors, of_either_kind_open_an_object_for_both) {
+  EXPECT_EQ(openedOn("qemu-aarch64 -cpu cortex-a53", "arm-64,arm-64-dot_prod").target, "arm-64");
+  EXPECT_EQ(openedOn("qemu-aarch64 -cpu cortex-a76", "arm-64,arm-64-dot_prod").target, "arm-64-dot_prod");
 }
 
 class riscv_processors : public testing::Test {
@@ -492,19 +551,19 @@ protected:
 };
 
 TEST_F(riscv_processors, with_vectors_of_128_bits_open_it) {
-  auto [status, message] = openedOnRiscV("qemu-riscv64 -cpu rv64,v=true,vlen=128,vext_spec=v1.0");
-  EXPECT_EQ(status, BURIN_OK) << message;
+  Opened opened = openedOn("qemu-riscv64 -cpu rv64,v=true,vlen=128,vext_spec=v1.0", "riscv-64");
+  EXPECT_EQ(opened.status, BURIN_OK) << opened.message;
 }
 
 // The code stores whole registers: with wider ones it would write beyond a vector.
 TEST_F(riscv_processors, with_vectors_of_256_bits_get_a_status) {
-  auto [status, message] = openedOnRiscV("qemu-riscv64 -cpu rv64,v=true,vlen=256,vext_spec=v1.0");
-  EXPECT_EQ(status, BURIN_CPU_UNSUPPORTED);
-  EXPECT_EQ(message, "this processor, or its operating system, lacks what target 'riscv-64' needs");
+  Opened opened = openedOn("qemu-riscv64 -cpu rv64,v=true,vlen=256,vext_spec=v1.0", "riscv-64");
+  EXPECT_EQ(opened.status, BURIN_CPU_UNSUPPORTED);
+  EXPECT_EQ(opened.message, "this processor, or its operating system, lacks what target 'riscv-64' needs");
 }
 
 TEST_F(riscv_processors, without_vectors_get_a_status) {
-  auto [status, message] = openedOnRiscV("qemu-riscv64 -cpu rv64");
-  EXPECT_EQ(status, BURIN_CPU_UNSUPPORTED);
-  EXPECT_EQ(message, "this processor, or its operating system, lacks what target 'riscv-64' needs");
+  Opened opened = openedOn("qemu-riscv64 -cpu rv64", "riscv-64");
+  EXPECT_EQ(opened.status, BURIN_CPU_UNSUPPORTED);
+  EXPECT_EQ(opened.message, "this processor, or its operating system, lacks what target 'riscv-64' needs");
 }

@@ -7,6 +7,10 @@
 // What packs need not be the processor that the file is for.
 // RUN: burin pack %s --weights %t.safetensors -o %t.riscv --target riscv-64 | FileCheck %s --check-prefix=RISCV
 // RISCV: riscv: {{[0-9]+}} bytes of weights of 'small' for riscv-64
+// RUN: burin pack %s --weights %t.safetensors -o %t.feature --target arm-64-dot_prod | FileCheck %s --check-prefix=FEATURE
+// FEATURE: feature: {{[0-9]+}} bytes of weights of 'small' for arm-64-dot_prod
+// RUN: burin pack --verify %t.feature %s | FileCheck %s --check-prefix=VERIFIED
+// VERIFIED: feature: whole, {{[0-9]+}} bytes of weights of 'small' for arm-64-dot_prod, which the graph takes
 
 // The same weights give the same file.
 // RUN: burin pack %s --weights %t.safetensors -o %t.again --target x86-64-avx2

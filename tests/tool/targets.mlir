@@ -13,10 +13,14 @@
 // TABLE: Options:
 // TABLE-DAG: cuda-capability_80 {{ *}}cuda with capability 80, as without the option
 // TABLE-DAG: cuda-capability_86 {{ *}}cuda with capability 86{{$}}
+// TABLE: Features
+// TABLE-DAG: arm-64-dot_prod {{ *}}arm-64 with dot products of int8{{$}}
+// TABLE-DAG: arm-64-fp16 {{ *}}arm-64 with arithmetic in half precision{{$}}
 
 // RUN: burin targets --json | FileCheck %s --check-prefix=JSON
 // JSON: {"name":"x86-64-sse41","for":"x86 from 2008 on, no fused products",{{.*}}"vector_floats":4,"runs_here":
 // JSON: {"name":"x86-64","for":"any x86 from 2008 on","targets":["x86-64-avx512","x86-64-avx2","x86-64-sse41"]}
+// JSON: {"feature":"dot_prod","of":"arm-64","for":"dot products of int8","names":["arm-64-dot_prod"]}
 
 // RUN: not burin compile %s -o %t --target x86-64-avx3 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: error: target 'x86-64-avx3' is not known; near it is x86-64-avx2; `burin targets` lists all
