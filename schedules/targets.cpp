@@ -32,6 +32,20 @@ const std::vector<std::vector<CpuBit>> cpuBitTable = {
 #undef BURIN_BITS
 } // namespace
 
+/// Of a row, or of a row with one feature.
+static std::optional<IntegerDot> integerDotOf(llvm::StringRef target) {
+  static const std::pair<llvm::StringLiteral, IntegerDot> dots[] = {
+#define BURIN_TARGET(...)
+#define BURIN_INTEGER_DOT(name, terms, unsignedRows) {name, {terms, unsignedRows}},
+#include "schedules/targets.def"
+#undef BURIN_TARGET
+  };
+  for (auto &[name, dot] : dots)
+    if (name == target)
+      return dot;
+  return std::nullopt;
+}
+
 llvm::ArrayRef<Target> allTargets() {
   static const std::vector<Target> targets = [] {
     size_t row = 0;
@@ -43,11 +57,9 @@ llvm::ArrayRef<Target> allTargets() {
                         schedule##Schedules __VA_OPT__(, ) __VA_ARGS__});
 #include "schedules/targets.def"
 #undef BURIN_TARGET
+    for (Target &row : rows)
+      row.integerDot = integerDotOf(row.name).value_or(IntegerDot{});
 #define BURIN_TARGET(...)
-#define BURIN_INTEGER_DOT(target, terms, unsignedRows)                                                                 \
-  for (Target & row : rows)                                                                                            \
-    if (row.name == target)                                                                                            \
-      row.integerDot = {terms, unsignedRows};
 #define BURIN_BFLOAT_DOT(target)                                                                                       \
   for (Target & row : rows)                                                                                            \
     row.bfloatDot |= row.name == target;
@@ -173,6 +185,7 @@ void Variants::addFeatures(const Target &row) {
   for (uint32_t choice = 1; choice < 1u << features.size(); ++choice) {
     std::string name = row.name.str(), halide = row.halide.str();
     std::vector<CpuBit> bits = row.cpuBits.vec();
+    IntegerDot dot = row.integerDot;
     int count = 0;
     for (size_t i = 0; i < features.size(); ++i) {
       if (!(choice >> i & 1))
@@ -180,9 +193,11 @@ void Variants::addFeatures(const Target &row) {
       name += ("-" + features[i]->name).str();
       halide += ("-" + features[i]->halide).str();
       bits.insert(bits.end(), features[i]->cpuBits.begin(), features[i]->cpuBits.end());
+      dot = integerDotOf(nameWithFeature(*features[i])).value_or(dot);
       ++count;
     }
     Target &target = add(name, row, halide);
+    target.integerDot = dot;
     made_.back().cpuBits = std::move(bits);
     target.cpuBits = made_.back().cpuBits;
     target.preference += count; // before the row in an object for both

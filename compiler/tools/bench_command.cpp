@@ -109,7 +109,7 @@ static llvm::Error benchOneKernel(BenchOptions &options, Progress &progress) {
 }
 
 static llvm::Expected<int> bench(const GraphSource &source, BenchOptions &options) {
-  Progress progress;
+  Progress progress("compiling");
   bool isGraph = options.kernel.kernel.empty();
   if (llvm::Error error = isGraph ? benchModel(source, options, progress) : benchOneKernel(options, progress))
     return error;

@@ -39,7 +39,7 @@ static llvm::Expected<int> check(const CheckOptions &options, const Tool &tool) 
       return targets.takeError();
     checked.push_back({options.target, *targets});
   }
-  Progress progress;
+  Progress progress("reading cases");
   for (const CheckedTarget &target : checked)
     for (const std::string &path : options.cases) {
       llvm::Error error = checkCase(path, options.weights, target, options.precision, options.jobs, report, progress);

@@ -64,7 +64,7 @@ static llvm::Expected<int> compile(const GraphSource &source, const CompileComma
     return graph.takeError();
   applyPrecision(graph->module(), given.precision);
 
-  Progress progress;
+  Progress progress("compiling");
   CompileOptions options;
   options.target = given.target;
   options.outputFolder = given.folder;

@@ -18,7 +18,7 @@ static llvm::Expected<int> init(const GraphSource &source, const InitOptions &op
   if (!graph)
     return graph.takeError();
   GraphSignature signature = signatureOf(graph->module());
-  Progress progress;
+  Progress progress("making weights");
   llvm::Expected<SafetensorsWriter> weights = initialWeights(signature, options.seed, progress);
   if (!weights)
     return weights.takeError();

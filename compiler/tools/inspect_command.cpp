@@ -24,7 +24,7 @@ struct InspectOptions {
 /// matter of their values.
 static llvm::Expected<std::vector<EntryTimes>> measure(mlir::ModuleOp module, const Target &target,
                                                        const InspectOptions &options) {
-  Progress progress;
+  Progress progress("compiling");
   llvm::Expected<SafetensorsWriter> weights = initialWeights(signatureOf(module), 0, progress);
   if (!weights)
     return weights.takeError();

@@ -28,7 +28,7 @@ struct RuntimeProgress : burin_rt_progress {
                                                total / megabyte);
     };
   }
-  Progress shown;
+  Progress shown{"reading the weights"};
 };
 
 } // namespace

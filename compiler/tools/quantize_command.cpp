@@ -236,7 +236,7 @@ private:
   std::vector<llvm::SmallVector<HostTensor>> exact_; // by sequence
   std::vector<std::pair<std::string, Cosines>> models_;
   std::map<std::tuple<int64_t, int64_t, Precision>, double> seconds_;
-  Progress progress_;
+  Progress progress_{"evaluating"};
 };
 
 } // namespace

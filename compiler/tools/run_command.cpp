@@ -158,12 +158,14 @@ static llvm::Expected<int> run(const GraphSource &source, const RunOptions &opti
   if (llvm::Error error = inputs.check())
     return failure(options.inputs + ": " + llvm::toString(std::move(error)));
 
-  Progress progress;
+  Progress progress("compiling");
   auto model = CompiledModel::compile(graph->module(), (*target)->name, options.jobs, progress);
   if (!model)
     return model.takeError();
+  progress.update("opening the weights");
   if (llvm::Error error = (*model)->openFile(options.weights, options.allowExtraTensors))
     return error;
+  progress.update("running");
   llvm::Expected<CompiledModel::Outputs> outputs =
       options.step ? runSteps(**model, inputs, progress) : runForward(**model, inputs);
   if (!outputs)

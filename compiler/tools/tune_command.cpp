@@ -206,7 +206,7 @@ static llvm::Expected<int> tune(const GraphSource &source, TuneCommandOptions op
   if (!graph)
     return graph.takeError();
 
-  Progress progress;
+  Progress progress("tuning");
   EndOnInterrupt endOnInterrupt;
   if (options.compareAutoschedulers) {
     auto comparisons = compareAutoschedulers(graph->module(), tune, progress);

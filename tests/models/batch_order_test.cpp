@@ -23,7 +23,7 @@ std::unique_ptr<CompiledModel> openMiniLm(const std::string &folder) {
   ImportedBert imported = valueOf(importBert(folder, {.name = "minilm", .ignored = {}}));
   std::optional<GraphModule> module = takeModuleOrPrint(std::move(imported.graph));
   LoadedGraph graph = valueOf(LoadedGraph::adopt(std::move(*module), "minilm"));
-  Progress progress;
+  Progress progress("compiling");
   std::unique_ptr<CompiledModel> model = valueOf(CompiledModel::compile(graph.module(), "host", 0, progress));
   if (llvm::Error error = model->openFile(folder + "/model.safetensors", /*allowExtraTensors=*/true))
     throw std::runtime_error(llvm::toString(std::move(error)));
