@@ -28,7 +28,7 @@ def substitute_tool(name, folder):
 
 for tool in ("burin", "burin-opt"):
     substitute_tool(tool, config.burin_tools)
-for tool in ("FileCheck", "not"):
+for tool in ("FileCheck", "llvm-objdump", "not"):
     substitute_tool(tool, config.llvm_tools)
 
 # What links and runs programs of ARM here; without it, the tests that ask for it are reported as unsupported.

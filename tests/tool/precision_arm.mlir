@@ -5,7 +5,7 @@
 // RUN: burin check %S/../golden/mhsa_odd.safetensors %S/../golden/block_causal_odd.safetensors --precision int8 --target arm-64-dot_prod | FileCheck %s
 // CHECK: comparisons, 0 failed
 // RUN: burin compile %s -o %t.dir --precision int8 --target arm-64-dot_prod
-// RUN: %objdump -d %t.dir/wide.o | FileCheck %s --check-prefix=DOT
+// RUN: llvm-objdump -d %t.dir/wide.o | FileCheck %s --check-prefix=DOT
 // DOT: sdot
 
 #time = #encoder.rows<"time", 8>
