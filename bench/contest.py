@@ -1,15 +1,22 @@
-"""Who runs what. A contestant is an engine's file in contestants/, and after a colon the form of it."""
+"""Who runs what. A contestant is an engine's file in contestants/, and after a colon the form of it.
+
+A form may begin with a precision: "int8-by4" is int8 in batches of four, "fused" is float32.
+"""
 
 from __future__ import annotations
 
 from bench.record import Record
-from bench.shapes import MINILM, Workload
+from bench.shapes import MINILM, WEIGHT_BYTES, Precision, Workload
 
 OURS = "burin"
 ENCODERS = ["onnxruntime", "onnxruntime:fused", "openvino", "iree", "jax", "torch:compile", "torch:aoti"]
 STEPS = ["onnxruntime", "openvino", "iree", "jax", "torch:compile", "torch:aoti"]
 BATCHES = [f"{engine}{mode}" for engine in ("onnxruntime:", "onnxruntime:fused-", "openvino:", "ctranslate2:", "jax:",
                                             "torch:compile-") for mode in ("one", "by4", "by16")]
+
+# Engines that have a precision other than float32, and the workloads that are run in it.
+NARROW_ENGINES: dict[Precision, list[str]] = {"bf16": ["openvino"], "int8": ["openvino", "ctranslate2", "onnxruntime"]}
+NARROW_WORKLOADS = ["W3.T8", "W3.T32", "W3.T128", "W3.T256", "W5"]
 
 # The two that were fastest with one thread where these workloads were measured first: an Intel machine, and for W5, whose
 # batches of 4 came later, an AMD one.
@@ -27,8 +34,25 @@ FASTEST_ELSEWHERE = {
 }
 
 
-def peers_of(workload: Workload) -> list[str]:
+def precision_of(form: str) -> tuple[Precision, str]:
+    """The precision of a form, and what else it says."""
+    first, _, rest = form.partition("-")
+    return (first, rest) if first in WEIGHT_BYTES else ("float32", form)
+
+
+def own_of(precision: Precision) -> str:
+    return OURS if precision == "float32" else f"{OURS}:{precision}"
+
+
+def narrow_peers_of(workload: Workload, precision: Precision) -> list[str]:
+    modes = ("-one", "-by4", "-by16") if workload.mode == "batch" else ("",)
+    return [f"{engine}:{precision}{mode}" for engine in NARROW_ENGINES[precision] for mode in modes]
+
+
+def peers_of(workload: Workload, precision: Precision = "float32") -> list[str]:
     """All of them."""
+    if precision != "float32":
+        return narrow_peers_of(workload, precision)
     if workload.mode == "batch":
         return BATCHES
     if workload.mode == "step":

@@ -6,7 +6,7 @@ import html
 import platform
 from pathlib import Path
 
-from bench.record import HEADINGS, Record, cells, count_of, duration, losses
+from bench.record import Record, cells, count_of, duration, headings, losses, precision_of
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 78rem; padding: 0 1rem; color: #1c2128; }
@@ -32,7 +32,7 @@ def row(values: tuple[str, ...], tag: str = "td", style: str = "") -> str:
 
 def main_table(records: list[Record]) -> str:
     rows = [row(cells(record), style=' class="slower"' if (record["ratio"] or 1) < 1 else "") for record in records]
-    return f"<table>{row(HEADINGS, 'th')}{''.join(rows)}</table>"
+    return f"<table>{row(headings(precision_of(records)), 'th')}{''.join(rows)}</table>"
 
 
 def peers_table(record: Record) -> str:
@@ -40,6 +40,8 @@ def peers_table(record: Record) -> str:
     times = {"burin": (record["burin_us"], record["burin_median_us"])}
     times |= {name: (us, record["peer_medians"][name]) for name, us in record["peers"].items()}
     times |= {f"{name}, from C": (us, None) for name, us in record["peers_c"].items()}
+    if record.get("burin_float32_us"):
+        times["burin, float32"] = (record["burin_float32_us"], None)
     if record["burin_c_us"]:
         times["burin, from C"] = (record["burin_c_us"], None)
     rows = [row((name, duration(minimum), duration(median)))
@@ -59,7 +61,7 @@ def write_page(records: list[Record], plot: Path, path: Path) -> None:
     path.write_text(f"""<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Burin beside its peers</title><style>{STYLE}</style>
 <h1>Burin beside its peers</h1>
-<p>{html.escape(processor())}; {measured}float32, called from Python with arguments ready, minima over interleaved
+<p>{html.escape(processor())}; {measured}{precision_of(records)}, called from Python with arguments ready, minima over interleaved
 rounds. A ratio is the best peer's time divided by Burin's. docs/performance.md says how each number comes about.</p>
 {main_table(records)}
 {verdict}

@@ -1,6 +1,6 @@
 """The bench: every workload, Burin and its peers in turn, records, table, plot and page.
 
-    python -m bench.run --build FOLDER --installed PEER… [--quick] [--threads N…] [--only WORKLOAD…]
+    python -m bench.run --build FOLDER --installed PEER… [--quick] [--threads N…] [--only WORKLOAD…] [--precision P]
 
 `scripts/build.py bench` runs it, in the bench's environment.
 """
@@ -15,15 +15,15 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.contest import OURS, peers_of, two_best
+from bench.contest import NARROW_WORKLOADS, OURS, own_of, peers_of, two_best
 from bench.engines import Engine, cores_for, in_turn, worker
 from bench.models import NAMES, compile_model
 from bench.native import FROM_C, Programs
 from bench.page import write_page
 from bench.plot import write_plot
-from bench.record import Machine, Record, Times, count_of, duration, losses, make_record, table
+from bench.record import Machine, Narrow, Record, Times, count_of, duration, losses, make_record, table
 from bench.reference import reference
-from bench.shapes import BY_ID, WORKLOADS, Workload
+from bench.shapes import BY_ID, WEIGHT_BYTES, WORKLOADS, Workload
 from bench.start_up import Start, StartUp, answer_of_worker, lines_of, own_sizes, record_of, start_up
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -59,6 +59,7 @@ class Measured(NamedTuple):
     machine: Machine
     own_c: Times | None
     peers_c: dict[str, Times]
+    narrow: Narrow | None
 
 
 class Bench:
@@ -67,6 +68,7 @@ class Bench:
     def __init__(self, options: argparse.Namespace, threads: int, full_run: list[Record]) -> None:
         self.options, self.threads, self.full_run = options, threads, full_run
         self.pace = QUICK if options.quick else FULL
+        self.precision, self.own = options.precision, own_of(options.precision)
         self.cache = options.build / "bench"
         self.models = self.cache / "models"
         self.engines: dict[str, Engine | None] = {}
@@ -83,9 +85,9 @@ class Bench:
             self.engines[name] = None if "failed" in started.hello else started
         return self.engines[name]
 
-    def ready(self, workload: Workload, names: list[str]) -> tuple[dict[str, Engine], dict[str, float]]:
-        """Those of the contestants whose answer is right, and their largest errors."""
-        engines, errors = {}, {}
+    def ready(self, workload: Workload, names: list[str]) -> tuple[dict[str, Engine], dict[str, dict[str, float]]]:
+        """Those of the contestants whose answer is right, and how their answers compare."""
+        engines, answers = {}, {}
         for name in names:
             engine = self.engine(name)
             if engine is None:
@@ -94,13 +96,16 @@ class Bench:
             if "failed" in answer:
                 say(f"  skipping {name}: {answer['failed']}")
             elif not answer["right"]:
-                say(f"  skipping {name}: its answer is wrong by {answer['error']:.1e}")
+                say(f"  skipping {name}: its answer is wrong by {answer['error']:.1e}, cosine {answer['cosine']:.5f}")
             else:
-                engines[name], errors[name] = engine, answer["error"]
-        return engines, errors
+                engines[name], answers[name] = engine, answer
+        return engines, answers
 
     def contestants(self, workload: Workload) -> list[str]:
         available = set(self.options.installed)
+        if self.precision != "float32":
+            peers = peers_of(workload, self.precision)
+            return [self.own, OURS, *(name for name in peers if name.partition(":")[0] in available)]
         if self.options.quick:
             return [OURS, *two_best(workload, self.threads, self.full_run, available)]
         return [OURS, *(name for name in peers_of(workload) if name.partition(":")[0] in available)]
@@ -108,23 +113,29 @@ class Bench:
     def measure(self, workload: Workload) -> Measured | None:
         """None where Burin has no time."""
         say(f"{workload.id}: {workload.title}")
-        engines, errors = self.ready(workload, self.contestants(workload))
+        engines, answers = self.ready(workload, self.contestants(workload))
         rounds = self.pace.rounds // (2 if workload.flops > LARGE_FLOPS else 1)
         times = in_turn(engines, rounds, self.pace.seconds)
         for engine in engines.values():
             engine.drop()
-        own = times.pop(OURS, None)
+        own = times.pop(self.own, None)
         if own is None:
             say("  no time of Burin")
             return None
-        say(f"  {OURS} {duration(own.minimum)}" + "".join(
+        say(f"  {self.own} {duration(own.minimum)}" + "".join(
             f", {name} {duration(peer.minimum)}" for name, peer in sorted(times.items(), key=lambda item: item[1])))
         from_python = self.start_ups_from_python(workload, list(engines))
-        machine = Machine(*self.programs.machine(self.threads, workload.encoder.weight_bytes()))
+        weight_bytes = workload.encoder.weight_bytes(self.precision)
+        machine = Machine(*self.programs.machine(self.threads, weight_bytes))
         own_c, peers_c = self.measure_c(workload)
         if workload.id in self.start_ups:
             self.start_ups[workload.id] |= from_python
-        return Measured(workload, own, times, errors[OURS], machine, own_c, peers_c)
+        narrow = None
+        if self.precision != "float32":
+            own_float32 = times.pop(OURS, None)
+            narrow = Narrow(self.precision, own_float32, answers[self.own]["cosine"],
+                            {name: answers[name]["cosine"] for name in times})
+        return Measured(workload, own, times, answers[self.own]["error"], machine, own_c, peers_c, narrow)
 
     def start_ups_from_python(self, workload: Workload, names: list[str]) -> dict[str, StartUp]:
         """Of those of the contestants that are not called from C, with the encoder of the control loop."""
@@ -163,7 +174,7 @@ class Bench:
             self.close()
         peak = max((measured.machine.gflops for measured in found), default=0)
         return [make_record(measured.workload, self.threads, measured.own, measured.peers, measured.error,
-                            measured.machine._replace(gflops=peak), measured.own_c, measured.peers_c)
+                            measured.machine._replace(gflops=peak), measured.own_c, measured.peers_c, measured.narrow)
                 for measured in found]
 
     def close(self) -> None:
@@ -179,9 +190,16 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--installed", nargs="*", default=[], metavar="PEER", help="peers in this environment")
     parser.add_argument("--quick", action="store_true", help="against the two best peers of each workload")
     parser.add_argument("--threads", type=int, nargs="+", help="1 and 2, or with --quick 1")
-    parser.add_argument("--only", nargs="+", choices=list(BY_ID), metavar="WORKLOAD", default=list(BY_ID))
+    parser.add_argument("--only", nargs="+", choices=list(BY_ID), metavar="WORKLOAD")
+    parser.add_argument("--precision", choices=list(WEIGHT_BYTES), default="float32",
+                        help="in another than float32: the workloads of MiniLM, beside Burin's own float32")
+    parser.add_argument("--target", default="host", help="what the model of another precision than float32 is compiled for")
     options = parser.parse_args()
-    options.threads = options.threads or ([1] if options.quick else [1, 2])
+    offered = list(BY_ID) if options.precision == "float32" else NARROW_WORKLOADS
+    options.only = options.only or offered
+    if missing := sorted(set(options.only) - set(offered)):
+        parser.error(f"{', '.join(missing)}: in {options.precision} there are {', '.join(offered)}")
+    options.threads = options.threads or ([1] if options.quick or options.precision != "float32" else [1, 2])
     return options
 
 
@@ -192,6 +210,8 @@ def prepare_models(options: argparse.Namespace, workloads: list[Workload]) -> No
     for encoder in dict.fromkeys(workload.encoder for workload in workloads):
         say(f"compiling {NAMES[encoder]}")
         compile_model(burin, encoder, cache / "models", cache)
+        if options.precision != "float32":
+            compile_model(burin, encoder, cache / "models", cache, options.precision, options.target)
     for workload in workloads:
         reference(workload, cache)
 
@@ -221,7 +241,7 @@ def main() -> int:
     records = [record for bench in benches for record in bench.run(workloads)]
     start_ups = {workload: found for bench in benches for workload, found in bench.start_ups.items()}
     write(records, RESULTS)
-    if not options.quick and options.only == list(BY_ID):
+    if not options.quick and options.only == list(BY_ID) and options.precision == "float32":
         (RESULTS / "full.json").write_text((RESULTS / "latest.json").read_text())
     print(f"\n{table(records)}\n")
     if start_ups:

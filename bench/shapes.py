@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Mode = Literal["forward", "step", "batch"]
+Precision = Literal["float32", "bf16", "int8"]
+WEIGHT_BYTES: dict[Precision, int] = {"float32": 4, "bf16": 2, "int8": 1}
 
 
 @dataclass(frozen=True)
@@ -39,9 +41,9 @@ class Encoder:
         """2 · rows · K · N for each contract."""
         return sum(2 * (sequences if pooled else rows) * k * n for k, n, pooled in self.contracts())
 
-    def weight_bytes(self) -> int:
-        """What the contracts read at least once a call, in float32."""
-        return sum(4 * k * n for k, n, _ in self.contracts())
+    def weight_bytes(self, precision: Precision = "float32") -> int:
+        """What the contracts read at least once a call, scales left out."""
+        return sum(WEIGHT_BYTES[precision] * k * n for k, n, _ in self.contracts())
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,7 @@ class Workload:
     encoder: Encoder
     mode: Mode
     lengths: tuple[int, ...]
+    case: str = ""  # a golden case that holds the texts, where they are not random
 
     @property
     def rows(self) -> int:

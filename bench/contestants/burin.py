@@ -1,4 +1,4 @@
-"""Burin: the shared library that `burin compile --shared` writes, called through ctypes."""
+"""Burin: the shared library that `burin compile --shared` writes, called through ctypes; a form is a precision."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.contest import precision_of
 from bench.contestants.contract import Prepared, Setting
 from bench.models import model_of, weights_path
 from bench.shapes import Workload
@@ -78,7 +79,9 @@ def succeed(status: object) -> None:
 
 
 def prepare(workload: Workload, form: str, setting: Setting) -> Prepared:
-    model = Model(model_of(workload), setting.models, weights_path(workload, setting.cache), setting.threads)
+    precision, _ = precision_of(form)
+    weights = weights_path(workload, setting.cache)
+    model = Model(model_of(workload, precision), setting.models, weights, setting.threads)
     prepared = {"forward": forward, "step": step, "batch": batch}[workload.mode](model, workload)
     if prepared.rewind:
         prepared.rewind()

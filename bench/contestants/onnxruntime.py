@@ -1,6 +1,7 @@
 """ONNX Runtime: the standard graph (""), the graph with its transformer operators ("fused").
 
-W5 is "one", "by4", "by16", "fused-one", … Arguments are bound once (IoBinding), so that no call converts any.
+W5 is "one", "by4", "by16", "fused-one", … Arguments are bound once (IoBinding), so that no call converts any. In int8 the
+fused graph is what its own tool quantises, weights a scale for each output, rows as they come.
 """
 
 from __future__ import annotations
@@ -8,15 +9,30 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import onnxruntime
 
+from bench.contest import precision_of
 from bench.contestants.batches import batches_of, run_all
 from bench.contestants.contract import NotOffered, Prepared, Setting, StepArguments
 from bench.onnx_graphs import onnx_file
 from bench.shapes import Workload
 from bench.weights import Array, float_input, texts
+
+
+def quantised(path: Path) -> Path:
+    """The graph with int8 products."""
+    int8 = path.with_suffix(".int8.onnx")
+    if not int8.exists():
+        from onnx import TensorProto
+        from onnxruntime.quantization import QuantType, quantize_dynamic
+
+        # The type of values whose type is not inferred, behind operators that are not of the standard.
+        quantize_dynamic(path, int8, op_types_to_quantize=["MatMul", "Attention"], per_channel=True,
+                         weight_type=QuantType.QInt8, extra_options={"DefaultTensorType": TensorProto.FLOAT})
+    return int8
 
 
 def session(path: str, threads: int) -> onnxruntime.InferenceSession:
@@ -53,11 +69,16 @@ def view(value: onnxruntime.OrtValue) -> Array:
 
 
 def prepare(workload: Workload, form: str, setting: Setting) -> Prepared:
-    fused = form.startswith("fused")
-    mode = form.removeprefix("fused").removeprefix("-")
+    precision, rest = precision_of(form)
+    if precision == "bf16":
+        raise NotOffered("its CPU has no products in bfloat16")
+    fused = precision == "int8" or rest.startswith("fused")
+    mode = rest.removeprefix("fused").removeprefix("-")
     if fused and workload.mode == "step":
         raise NotOffered("its attention operator takes no cache laid out like this one")
     path = onnx_file(workload, setting.cache, "fused" if fused else "plain")
+    if precision == "int8":
+        path = quantised(path)
     running = session(str(path), setting.threads)
     if workload.mode == "batch":
         items = [(batch.which, {"ids": batch.ids, "mask": batch.mask}) for batch in batches_of(workload, mode)]
