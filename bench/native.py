@@ -49,6 +49,11 @@ class Program:
         print(seconds, file=self.process.stdin, flush=True)
         return [float(word) / 1e3 for word in self.process.stdout.readline().split()]
 
+    def alone(self, calls: int) -> list[float]:
+        """Microseconds: the median, the 99th and 99.9th percentile and the longest of all calls that were timed so."""
+        print(-calls, file=self.process.stdin, flush=True)
+        return [float(word) / 1e3 for word in self.process.stdout.readline().split()]
+
     def close(self) -> None:
         self.process.kill()
         self.process.wait()

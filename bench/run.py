@@ -15,10 +15,11 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from bench import latency
 from bench.contest import NARROW_WORKLOADS, OURS, own_of, peers_of, two_best
 from bench.engines import Engine, cores_for, in_turn, worker
 from bench.models import NAMES, compile_model
-from bench.native import FROM_C, Programs
+from bench.native import FROM_C, Program, Programs
 from bench.page import write_page
 from bench.plot import write_plot
 from bench.record import Machine, Narrow, Record, Times, count_of, duration, losses, make_record, table
@@ -74,6 +75,7 @@ class Bench:
         self.engines: dict[str, Engine | None] = {}
         self.programs = Programs(options.build, self.models, self.cache)
         self.start_ups: dict[str, dict[str, StartUp]] = {}  # by workload, then by engine
+        self.latencies: dict[str, latency.Latency] = {}
 
     def engine(self, name: str) -> Engine | None:
         """Started when it is first wanted; None, and named once, where it does not start."""
@@ -159,6 +161,10 @@ class Bench:
             return None, {}
         programs = self.programs.of(workload, set(self.options.installed), say)
         times = in_turn(programs, self.pace.rounds, self.pace.seconds)
+        if workload.id == latency.WORKLOAD:
+            say(f"  {latency.STEPS:,} steps of each of {', '.join(latency.ENGINES)}")
+            self.latencies = latency.measure({name: program for name, program in programs.items()
+                                              if name in latency.ENGINES and isinstance(program, Program)})
         for name, program in programs.items():
             program.close()
         self.start_ups[workload.id] = {name: start_up(program.start) for name, program in programs.items()}
@@ -240,6 +246,7 @@ def main() -> int:
     benches = [Bench(options, threads, full_run) for threads in options.threads]
     records = [record for bench in benches for record in bench.run(workloads)]
     start_ups = {workload: found for bench in benches for workload, found in bench.start_ups.items()}
+    latencies = {name: found for bench in benches for name, found in bench.latencies.items()}
     write(records, RESULTS)
     if not options.quick and options.only == list(BY_ID) and options.precision == "float32":
         (RESULTS / "full.json").write_text((RESULTS / "latest.json").read_text())
@@ -248,6 +255,10 @@ def main() -> int:
         sizes = own_sizes(options.build)
         print("\n".join(lines_of(start_ups, sizes)) + "\n")
         (RESULTS / "start_up.json").write_text(json.dumps(record_of(start_ups, sizes), indent=1) + "\n")
+    if latencies:
+        print("\n".join(latency.lines_of(latencies)) + "\n")
+        (RESULTS / "latency.json").write_text(
+            json.dumps({name: found._asdict() for name, found in latencies.items()}, indent=1) + "\n")
     lost = losses(records)
     print("slower than a peer:\n  " + "\n  ".join(lost) if lost else "no case in which a peer is faster")
     print(f"{RESULTS / 'latest.json'}, latest.svg, latest.html")

@@ -3,7 +3,7 @@
 
     python3 scripts/build.py demo       builds, then runs the examples
     python3 scripts/build.py test       builds, then runs every test; the last line is the count
-    python3 scripts/build.py soak       builds, then runs streams over millions of samples; the last line is the count
+    python3 scripts/build.py soak       builds, then runs what takes hours; the last line is the count
     python3 scripts/build.py bench      builds, then times Burin beside other engines
     python3 scripts/build.py --help     everything else
 
@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -132,15 +133,19 @@ def test(preset: str, only: str | None) -> int:
 # ---- other commands
 
 
-def run_listed(folder: Path, name: str) -> tuple[int, list[str]]:
+def run_listed(folder: Path, name: str, minutes: float | None = None) -> tuple[int, list[str]]:
     """Runs the programs of a list that CMake writes, <name>.txt: one command a line, relative to the build folder.
 
-    Returns how many there are, and what failed.
+    A number in braces is for how many seconds a program runs; together they are made as many as `minutes` are, where
+    those are given. Returns how many programs there are, and what failed.
     """
     listing = folder / f"{name}.txt"
     lines = [line.strip() for line in listing.read_text().splitlines() if line.strip()]
     if not lines:
         raise Failure(f"{listing} names no program")
+    seconds = [int(number) for line in lines for number in re.findall(r"\{(\d+)\}", line)]
+    factor = 60 * minutes / sum(seconds) if minutes and seconds else 1
+    lines = [re.sub(r"\{(\d+)\}", lambda found: str(max(1, round(int(found[1]) * factor))), line) for line in lines]
     failed = []
     for number, line in enumerate(lines, start=1):
         print()
@@ -158,9 +163,9 @@ def demo(preset: str) -> int:
     return 0
 
 
-def soak(preset: str) -> int:
-    """Runs programs that take too long for every day, and measure times, which a test does not."""
-    count, failed = run_listed(build(preset), "soak")
+def soak(preset: str, minutes: float | None) -> int:
+    """Runs programs that take too long for every day, or measure times, which a test does not."""
+    count, failed = run_listed(build(preset), "soak", minutes)
     print()
     for line in failed:
         print(f"failed: {line}")
@@ -207,7 +212,10 @@ def parse_arguments() -> argparse.Namespace:
     add_build_command("demo", "build, then run the examples")
     add_build_command("test", "build, then run the tests; the last line counts them", " --only docs").add_argument(
         "--only", metavar="NAME", help="run only tests whose name matches this regular expression")
-    add_build_command("soak", "build, then run streams over millions of samples; the last line counts the programs")
+    add_build_command("soak", "build, then run long streams, random graphs and fuzzers; the last line counts the programs",
+                      " --minutes 30").add_argument(
+        "--minutes", type=float, metavar="N",
+        help="for random graphs and fuzzers in all (default: six hours and one)")
     beside = add_build_command("bench", "build, then time Burin beside other engines; see docs/performance.md",
                                " --quick --only W2.fwd")
     beside.add_argument("--quick", action="store_true", help="only the two best peers of each workload")
@@ -230,7 +238,7 @@ def main() -> int:
         "build": lambda: build(arguments.preset) and 0,
         "demo": lambda: demo(arguments.preset),
         "test": lambda: test(arguments.preset, arguments.only),
-        "soak": lambda: soak(arguments.preset),
+        "soak": lambda: soak(arguments.preset, arguments.minutes),
         "bench": lambda: bench(arguments),
         "clean": lambda: clean(arguments.all),
         "doctor": doctor,

@@ -1,7 +1,9 @@
 /* What the C programs of the bench share: inputs from files, and answering to a bench that times several in turn.
  *
  * A program prepares its call, then `serve`s: a line with the answer's values, and after that, for each line "SECONDS"
- * on standard input, a line with the shortest and the median time of a call in nanoseconds.
+ * on standard input, a line with the shortest and the median time of a call in nanoseconds. For a line "-CALLS" it makes
+ * so many calls, each timed by itself, and answers with the median, the 99th and the 99.9th percentile and the longest
+ * of all calls that it ever made so.
  */
 #ifndef BURIN_BENCH_CASE_H
 #define BURIN_BENCH_CASE_H
@@ -102,6 +104,19 @@ static double one_sample(const subject *timed, int groups) {
   return (double)(nanoseconds() - start) / (groups * timed->count);
 }
 
+/* Of calls that are timed one by one, so many more. */
+static void time_alone(const subject *timed, double *samples, size_t *count, size_t more) {
+  for (size_t end = *count + more < MOST_SAMPLES ? *count + more : MOST_SAMPLES; *count < end;) {
+    if (timed->rewind)
+      timed->rewind();
+    for (int number = 0; number < timed->count && *count < end; ++number) {
+      int64_t start = nanoseconds();
+      timed->call(number);
+      samples[(*count)++] = (double)(nanoseconds() - start);
+    }
+  }
+}
+
 static void serve(const subject *timed, const float *answer, int values) {
   one_sample(timed, 1);
   for (int i = 0; i < values; ++i)
@@ -112,8 +127,17 @@ static void serve(const subject *timed, const float *answer, int values) {
   if (!timed->rewind)
     while (groups < 1000 && one_sample(timed, groups) * groups * timed->count < SHORT_NANOSECONDS)
       ++groups;
-  double *samples = memory(MOST_SAMPLES * sizeof(double)), seconds;
+  double *samples = memory(MOST_SAMPLES * sizeof(double)), *alone = memory(MOST_SAMPLES * sizeof(double)), seconds;
+  size_t alone_count = 0;
   while (scanf("%lf", &seconds) == 1) {
+    if (seconds < 0) {
+      time_alone(timed, alone, &alone_count, (size_t)-seconds);
+      qsort(alone, alone_count, sizeof *alone, ascending);
+      printf("%.0f %.0f %.0f %.0f\n", alone[alone_count / 2], alone[alone_count * 99 / 100],
+             alone[alone_count * 999 / 1000], alone[alone_count - 1]);
+      fflush(stdout);
+      continue;
+    }
     int64_t end = nanoseconds() + (int64_t)(seconds * 1e9);
     size_t count = 0;
     do
@@ -123,6 +147,7 @@ static void serve(const subject *timed, const float *answer, int values) {
     printf("%.3f %.3f\n", samples[0], samples[count / 2]);
     fflush(stdout);
   }
+  free(alone);
   free(samples);
 }
 

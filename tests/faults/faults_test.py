@@ -7,12 +7,17 @@ from __future__ import annotations
 
 import os
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import time
 import unittest
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tool"))
+import tensors
 
 BURIN = os.environ["BURIN"]
 SCRATCH = Path(os.environ["BURIN_SCRATCH"])
@@ -29,6 +34,15 @@ module @small {
 """
 
 
+CAN_UNSHARE = shutil.which("unshare") and subprocess.run(["unshare", "-m", "-u", "true"], stderr=subprocess.DEVNULL).returncode == 0
+
+
+def as_a_full_disk(limit: int) -> None:
+    """A write stops short after so many bytes of a file, then fails."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+
 class Faults(unittest.TestCase):
     def setUp(self):
         self.folder = SCRATCH / self._testMethodName
@@ -43,11 +57,8 @@ class Faults(unittest.TestCase):
         return [BURIN, "compile", str(self.graph), "-o", str(self.folder / output), "--target", "generic-x86-64", *words]
 
     def compile(self, output="out", limit=None, expect=0) -> str:
-        def limited():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
         done = subprocess.run(self.command(output=output), text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              env=self.environment, preexec_fn=limited if limit else None)
+                              env=self.environment, preexec_fn=(lambda: as_a_full_disk(limit)) if limit else None)
         self.assertEqual(done.returncode == 0, expect == 0, done.stdout)
         return done.stdout
 
@@ -66,6 +77,38 @@ class Faults(unittest.TestCase):
             self.assertEqual(self.files(), before, f"after a limit of {limit} bytes")
         self.compile()
         self.assertNotEqual(self.files(), before)
+
+    @unittest.skipUnless(CAN_UNSHARE, "namespaces cannot be made here, and so no disk that is read-only")
+    def test_a_read_only_disk_leaves_what_was_there(self):
+        self.compile()
+        before = self.files()
+        self.graph.write_text(GRAPH.replace("9>", "11>"))
+        out = shlex.quote(str(self.folder / "out"))
+        done = subprocess.run(["unshare", "-m", "sh", "-c", f"mount --bind {out} {out} && mount -o remount,ro,bind {out} && exec \"$@\"",
+                               "sh", *self.command()], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              env=self.environment)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("Read-only file system", done.stdout)
+        self.assertEqual(self.files(), before)
+
+    def test_files_of_other_commands_are_whole_or_as_before(self):
+        weights, packed, inputs, outputs = (str(self.folder / name) for name in ("weights", "packed", "inputs", "outputs"))
+        commands = {weights: ["init", str(self.graph), "-o", weights],
+                    packed: ["pack", str(self.graph), "--weights", weights, "-o", packed, "--target", "generic-x86-64"],
+                    outputs: ["run", str(self.graph), "--weights", weights, "--inputs", inputs, "-o", outputs,
+                              "--target", "generic-x86-64"]}
+        tensors.inputs(inputs, "x=9x5")
+        for path, words in commands.items():
+            subprocess.run([BURIN, *words], check=True, env=self.environment, stdout=subprocess.DEVNULL)
+            before = Path(path).read_bytes()
+            for limit in (0, 16, 100):
+                done = subprocess.run([BURIN, *words], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                      env=self.environment, preexec_fn=lambda limit=limit: as_a_full_disk(limit))
+                self.assertEqual(done.returncode, 1, f"{words[0]}, {limit} bytes: {done.stdout}")
+                self.assertRegex(done.stdout, r"error: .+")
+                self.assertEqual(Path(path).read_bytes(), before, f"{words[0]}, {limit} bytes")
+        left = {path.name for path in self.folder.iterdir()}
+        self.assertEqual(left, {"tmp", "cache", "small.mlir", "weights", "packed", "inputs", "outputs"})
 
     def test_a_folder_that_cannot_be_is_an_error(self):
         (self.folder / "out").write_text("a file")
@@ -122,7 +165,7 @@ class Faults(unittest.TestCase):
         self.compile()
         self.assertEqual(self.files(), self.files("good"))
 
-    def test_same_bytes_from_another_folder_at_another_time(self):
+    def test_same_bytes_from_another_folder_at_another_time_on_another_host(self):
         self.compile(output="one")
         time.sleep(1.1)  # a clock of seconds would show
         elsewhere = self.folder / "a" / "deeper folder"
@@ -131,7 +174,10 @@ class Faults(unittest.TestCase):
         shutil.rmtree(self.cache)
         environment = {**self.environment, "TZ": "Asia/Tokyo", "LC_ALL": "C", "HOME": str(elsewhere), "USER": "another",
                        "HOSTNAME": "another", "SOURCE_DATE_EPOCH": "1"}
-        subprocess.run([BURIN, "compile", "small.mlir", "-o", "other out", "--target", "generic-x86-64", "-j", "3"],
+        # Of another name, where one can be given; a processor other than this cannot be had here, but no part of the
+        # compiler asks for it where the target is named.
+        host = ["unshare", "-u", "sh", "-c", "hostname another && exec \"$@\"", "sh"] if CAN_UNSHARE else []
+        subprocess.run([*host, BURIN, "compile", "small.mlir", "-o", "other out", "--target", "generic-x86-64", "-j", "3"],
                        cwd=elsewhere, env=environment, check=True, stdout=subprocess.DEVNULL)
         other = {path.name: path.read_bytes() for path in sorted((elsewhere / "other out").iterdir())}
         self.assertEqual(other, self.files("one"))

@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
+#include <dlfcn.h>
+#include <pthread.h>
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define ALLOCATOR_IS_OURS 1
@@ -10,7 +12,7 @@
 #define ALLOCATOR_IS_OURS 0
 #endif
 
-static std::atomic<long> count{0};
+static std::atomic<long> count{0}, locked{0};
 
 #if ALLOCATOR_IS_OURS
 extern "C" {
@@ -49,6 +51,18 @@ void free(void *memory) {
   ++count;
   __libc_free(memory);
 }
+
+// The functions that these stand before.
+#define BURIN_COUNTED_LOCK(name, type)                                                                                 \
+  int name(type *lock) noexcept {                                                                                      \
+    static int (*its)(type *) = reinterpret_cast<int (*)(type *)>(dlsym(RTLD_NEXT, #name));                            \
+    ++locked;                                                                                                          \
+    return its(lock);                                                                                                  \
+  }
+BURIN_COUNTED_LOCK(pthread_mutex_lock, pthread_mutex_t)
+BURIN_COUNTED_LOCK(pthread_mutex_trylock, pthread_mutex_t)
+BURIN_COUNTED_LOCK(pthread_rwlock_rdlock, pthread_rwlock_t)
+BURIN_COUNTED_LOCK(pthread_rwlock_wrlock, pthread_rwlock_t)
 }
 #endif
 
@@ -56,5 +70,6 @@ namespace burin::laws {
 
 bool allocationsAreCounted() { return ALLOCATOR_IS_OURS; }
 long allocations() { return count; }
+long locks() { return locked; }
 
 } // namespace burin::laws

@@ -1,5 +1,5 @@
-// Counts what this whole program takes from the allocator and gives back to it: compiled models resolve against the
-// program's malloc, as every shared library does.
+// Counts what this whole program takes from the allocator and gives back to it, and the locks that it takes: compiled
+// models resolve against the program's functions, as every shared library does.
 #pragma once
 
 namespace burin::laws {
@@ -9,5 +9,8 @@ bool allocationsAreCounted();
 
 /// Calls of malloc, calloc, realloc, free and the aligned ones so far.
 long allocations();
+
+/// Mutexes and locks of readers and writers that were taken or tried so far; counted where allocations are.
+long locks();
 
 } // namespace burin::laws

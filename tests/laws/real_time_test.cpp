@@ -1,8 +1,16 @@
-// Law 5, the real-time contract: after a model is opened, its calls make no system call and take no page fault, and do
-// not care for the caller's floating-point mode.
+// Law 5, the real-time contract: after a model is opened, its calls make no system call, allocate and lock nothing and
+// take no page fault, and do not care for the caller's floating-point mode. On the graphs of the laws, and on those of
+// the golden cases.
+#include "allocation_counter.h"
+#include "dsl/golden_layers.h"
 #include "law_graphs.h"
+#include "tools/safetensors_file.h"
+#include <chrono>
 #include <cmath>
 #include <csignal>
+#include <filesystem>
+#include <mutex>
+#include <nlohmann/json.hpp>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,6 +28,48 @@ using namespace burin::laws;
 
 BURIN_LAW(real_time, [](const LawGraph &) { return true; });
 
+/// The graphs of the golden cases, on this machine's own target. Of what the laws ask of a graph nothing is known.
+class real_time_of_golden_cases : public Law {
+protected:
+  void SetUp() override {}
+};
+
+static std::vector<LawCase> goldenCases() {
+  static const std::vector<LawGraph> graphs = [] {
+    std::vector<LawGraph> graphs;
+    for (const auto &entry : std::filesystem::directory_iterator(BURIN_GOLDEN_CASES)) {
+      if (entry.path().extension() != ".safetensors")
+        continue;
+      std::map<std::string, std::string> metadata =
+          llvm::cantFail(SafetensorsFile::read(entry.path().string())).metadata();
+      LawGraph graph;
+      graph.name = entry.path().stem();
+      graph.build = [metadata] {
+        return llvm::cantFail(buildGoldenGraph(metadata.at("op"), nlohmann::json::parse(metadata.at("args"))));
+      };
+      graphs.push_back(std::move(graph));
+    }
+    llvm::sort(graphs, [](const LawGraph &a, const LawGraph &b) { return a.name < b.name; });
+    return graphs;
+  }();
+  std::vector<LawCase> cases;
+  for (const LawGraph &graph : graphs)
+    cases.push_back({&graph, hostTarget()});
+  return cases;
+}
+INSTANTIATE_TEST_SUITE_P(, real_time_of_golden_cases, testing::ValuesIn(goldenCases()), ::burin::laws::nameOf);
+
+/// Lengths, one for each time symbol, that the graph takes.
+static std::vector<std::vector<int64_t>> lengthsFor(const GraphSignature &signature) {
+  std::vector<std::vector<int64_t>> all = oddLengths(signature);
+  for (std::vector<int64_t> &lengths : all)
+    for (auto [rows, axis] : llvm::zip_equal(lengths, signature.axes))
+      rows = std::min(rows, axis.maximum);
+  llvm::sort(all);
+  all.erase(llvm::unique(all), all.end());
+  return all;
+}
+
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SKIP_WITH_A_SANITIZER() GTEST_SKIP() << "a sanitizer makes system calls and takes pages of its own"
 #else
@@ -28,14 +78,17 @@ BURIN_LAW(real_time, [](const LawGraph &) { return true; });
 
 #if defined(__linux__)
 /// Runs `calls`, which say whether all went well, in a child that the kernel ends at any system call but write and
-/// exit.
+/// exit, and which counts allocations and locks.
 static void expectNoSystemCall(const Case &test, llvm::function_ref<bool()> calls) {
   pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
     if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0)
-      _exit(3);
+      _exit(2);
+    const long allocated = allocations(), locked = locks();
     long status = calls() ? 0 : 1;
+    status += allocations() == allocated ? 0 : 4;
+    status += locks() == locked ? 0 : 8;
     syscall(SYS_exit, status); // _exit would end a group of threads, which is another call
   }
   int status = 0;
@@ -43,8 +96,11 @@ static void expectNoSystemCall(const Case &test, llvm::function_ref<bool()> call
   if (WIFSIGNALED(status))
     fail(test, "ended by signal " + std::to_string(WTERMSIG(status)) +
                    (WTERMSIG(status) == SIGKILL ? ": a system call was made" : ""));
-  else if (WEXITSTATUS(status) != 0)
-    fail(test, WEXITSTATUS(status) == 3 ? "the filter cannot be set" : "a call failed");
+  else if (int code = WEXITSTATUS(status))
+    fail(test, code == 2  ? "the filter cannot be set"
+               : code & 4 ? "something was allocated or freed"
+               : code & 8 ? "a lock was taken"
+                          : "a call failed");
 }
 
 TEST(real_time_of_a_filter, that_ends_whoever_makes_a_system_call) {
@@ -61,29 +117,45 @@ TEST(real_time_of_a_filter, that_ends_whoever_makes_a_system_call) {
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
-TEST_P(real_time, calls_make_no_system_call) {
-  SKIP_UNLESS_IN_THIS_PROCESS();
-  SKIP_ON_DEVICE("its driver makes system calls");
-  SKIP_WITH_A_SANITIZER();
+TEST(real_time_of_a_filter, beside_which_locks_are_counted) {
+  if (!allocationsAreCounted())
+    GTEST_SKIP() << "the allocator belongs to a sanitizer, or is not glibc's";
+  const long before = locks();
+  std::mutex mutex;
+  std::lock_guard lock(mutex);
+  EXPECT_GT(locks(), before);
+}
+
+/// Every call of a model, at lengths that no tile divides and at the longest.
+static void expectEveryCallToBeQuiet(const Case &test, const OpenedModel &opened) {
+  const DeclaredGraph &graph = opened.graph();
+  const GraphSignature &signature = graph.signature();
+  auto of = [&](int64_t rows) {
+    std::vector<int64_t> lengths;
+    for (const Axis &axis : signature.axes)
+      lengths.push_back(std::min(rows, axis.maximum));
+    return graph.randomSequence(lengths, 1);
+  };
   std::vector<ForwardCall> forwards;
-  for (const std::vector<int64_t> &lengths : oddLengths(signature()))
-    forwards.emplace_back(opened(), model().graph.randomSequence(lengths, 1));
+  for (const std::vector<int64_t> &lengths : lengthsFor(signature))
+    forwards.emplace_back(opened, graph.randomSequence(lengths, 1));
   std::vector<Sequence> sequences;
   for (int64_t length : {5, 3, 1, 0, 33})
-    sequences.push_back(randomSequence(length, 1));
-  ForwardCall batch(opened(), sequences);
-  Sequence sequence = randomSequence(40, 1);
+    sequences.push_back(of(length));
+  ForwardCall batch(opened, sequences);
   std::optional<Stream> stream;
   std::vector<char> saved;
-  if (opened().hasStep()) {
-    stream.emplace(opened(), 37);
-    for (int number = opened().plan().stream_count - 1; number >= 0; --number) {
-      stream->feed(sequence, 0, 37, number);
-      require("advance", stream->advance(37, number));
+  const Sequence sequence = of(37);
+  auto rowsOf = [&](int number) { return sequence.rows[size_t(opened.axisOf(number))]; };
+  if (opened.hasStep()) {
+    stream.emplace(opened, 37);
+    for (int number = opened.plan().stream_count - 1; number >= 0; --number) {
+      stream->feed(sequence, 0, rowsOf(number), number);
+      require("advance", stream->advance(rowsOf(number), number));
     }
     saved = stream->save(); // of as many rows as the filtered calls take
   }
-  expectNoSystemCall(place("every call", 1), [&] {
+  expectNoSystemCall(test, [&] {
     for (ForwardCall &call : forwards)
       if (call.run() != BURIN_OK)
         return false;
@@ -93,33 +165,68 @@ TEST_P(real_time, calls_make_no_system_call) {
       return true;
     size_t bytes = 0;
     bool good = stream->reset() == BURIN_OK;
-    for (int number = opened().plan().stream_count - 1; number >= 0; --number)
-      good = good && stream->advance(number ? 37 : 36, number) == BURIN_OK;
+    for (int number = opened.plan().stream_count - 1; number >= 0; --number)
+      good = good && stream->advance(number ? rowsOf(number) : rowsOf(number) - 1, number) == BURIN_OK;
     good = good && stream->step() == BURIN_OK;
     return good && stream->save(saved, bytes) == BURIN_OK && stream->load(saved) == BURIN_OK;
   });
 }
 
-// 10^5 steps, of which none touches a page for the first time.
+TEST_P(real_time, calls_make_no_system_call) {
+  SKIP_UNLESS_IN_THIS_PROCESS();
+  SKIP_ON_DEVICE("its driver makes system calls");
+  SKIP_WITH_A_SANITIZER();
+  expectEveryCallToBeQuiet(place("every call", 1), opened());
+}
+
+TEST_P(real_time_of_golden_cases, calls_make_no_system_call) {
+  SKIP_WITH_A_SANITIZER();
+  expectEveryCallToBeQuiet(place("every call", 1), opened());
+}
+
+static long pageFaults() {
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_minflt + usage.ru_majflt;
+}
+
+/// So many steps of a stream that begins anew where it is full.
+static void takeSteps(const OpenedModel &opened, Stream &stream, int64_t steps) {
+  for (int64_t step = 0; step < steps; ++step) {
+    if (!stream.hasRoom()) {
+      require("reset", stream.reset());
+      for (int number = 1; number < opened.plan().stream_count; ++number)
+        require("append", stream.advance(1, number));
+    }
+    require("step", stream.step());
+  }
+}
+
+// 10^5 steps, of which none touches a page for the first time. The weights were packed when the model was opened.
+static void expectNoPageFault(const std::string &name, const OpenedModel &opened) {
+  if (!opened.hasStep())
+    GTEST_SKIP() << name << " has no step";
+  Stream stream(opened);
+  Sequence sequence = opened.graph().randomSequence(std::vector<int64_t>(opened.graph().signature().axes.size(), 1), 1);
+  for (int number = opened.plan().stream_count - 1; number >= 0; --number)
+    stream.feed(sequence, 0, 1, number);
+  for (int number = 1; number < opened.plan().stream_count; ++number)
+    require("append", stream.advance(1, number));
+  takeSteps(opened, stream, 1000);
+  const long before = pageFaults();
+  takeSteps(opened, stream, 100000);
+  EXPECT_EQ(pageFaults() - before, 0) << name;
+}
+
+TEST_P(real_time_of_golden_cases, resident_weights_and_state_take_no_page_fault) {
+  SKIP_WITH_A_SANITIZER();
+  expectNoPageFault(law().name, opened());
+}
+
 TEST(real_time_of_streams, resident_weights_and_state_take_no_page_fault) {
   SKIP_WITH_A_SANITIZER();
-  for (const char *name : {"windowed_encoder", "windowed_blocks"}) {
-    const LawModel &model = LawModel::of(lawGraph(name), *hostTarget());
-    Stream stream(model.opened);
-    stream.feed(model.graph.randomSequence({1}, 1), 0);
-    for (int step = 0; step < 1000; ++step)
-      require("step", stream.step());
-    auto faults = [] {
-      rusage usage;
-      getrusage(RUSAGE_SELF, &usage);
-      return usage.ru_minflt + usage.ru_majflt;
-    };
-    long before = faults();
-    for (int step = 0; step < 100000; ++step)
-      if (stream.step() != BURIN_OK)
-        FAIL() << name << " fails in step " << step;
-    EXPECT_EQ(faults() - before, 0) << name;
-  }
+  for (const char *name : {"windowed_encoder", "windowed_blocks"})
+    expectNoPageFault(name, LawModel::of(lawGraph(name), *hostTarget()).opened);
 }
 #endif
 
@@ -155,3 +262,46 @@ TEST_P(real_time, results_do_not_depend_on_flush_to_zero) {
       return;
 }
 #endif
+
+// ---- Denormals
+
+BURIN_LAW(real_time_of_decaying_streams, [](const LawGraph &graph) { return graph.streams; });
+
+// A stream whose samples decay into denormals, and stay there, is at most twice as slow as one of ordinary samples: by
+// 99.9th percentiles over the steps, which of so few is the slowest. Of each step the shortest of some rounds counts,
+// in which the two streams take turns, so that what else a machine does is in neither.
+TEST_P(real_time_of_decaying_streams, denormals_do_not_slow_them) {
+  SKIP_UNLESS_IN_THIS_PROCESS();
+  SKIP_ON_DEVICE("a step's time is that of its driver");
+  SKIP_WITH_A_SANITIZER();
+  constexpr int64_t rows = 48, rounds = 30;
+  constexpr double resolution = 100e-9; // of the clock, seconds
+  Sequence ordinary = randomSequence(rows, 3), decaying = ordinary;
+  for (InputValues &input : decaying.inputs)
+    for (size_t i = 0, width = input.floats.size() / rows; i < input.floats.size(); ++i)
+      input.floats[i] = std::ldexp(input.floats[i], -std::min(int(i / width) * 16, 134));
+  Stream stream(opened());
+  std::vector<double> shortest[2] = {std::vector<double>(rows, 1e9), std::vector<double>(rows, 1e9)};
+  for (int64_t round = 0; round < rounds; ++round)
+    for (int isDecaying : {0, 1}) {
+      const Sequence &sequence = isDecaying ? decaying : ordinary;
+      require("reset", stream.reset());
+      for (int64_t row = 0; row < rows && stream.hasRoom(); ++row) {
+        for (int number = 1; number < opened().plan().stream_count; ++number) {
+          stream.feed(sequence, row, 1, number);
+          require("append", stream.advance(1, number));
+        }
+        stream.feed(sequence, row);
+        auto start = std::chrono::steady_clock::now();
+        burin_status status = stream.step();
+        std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+        require("step", status);
+        shortest[isDecaying][row] = std::min(shortest[isDecaying][row], seconds.count());
+      }
+    }
+  const double slowest[2] = {*llvm::max_element(shortest[0]), *llvm::max_element(shortest[1])};
+  if (slowest[1] > 2 * slowest[0] + resolution)
+    fail(place("steps that decay into denormals", 3), "the slowest takes " + std::to_string(slowest[1] * 1e6) +
+                                                          " us, of ordinary samples " +
+                                                          std::to_string(slowest[0] * 1e6));
+}

@@ -83,3 +83,25 @@ module @two_that_look_at_one_another {
     return %a : tensor<?x8xf32, #q>
   }
 }
+
+// -----
+
+// CHECK:     module @output_of_no_input attributes {encoder.no_step = "{{.*}}the graph: output 'y' depends on no input along time; make it of an input, or give it a graph of its own"}
+module @output_of_no_input {
+  func.func @forward(%x: tensor<?x8xf32, #encoder.rows<"time", 16>> {encoder.name = "x"}) -> (tensor<3x8xf32> {encoder.name = "y"}) {
+    %W = encoder.parameter "W" init "normal" : tensor<3x8xf32>
+    %y = encoder.latents %W : tensor<3x8xf32>
+    return %y : tensor<3x8xf32>
+  }
+}
+
+// -----
+
+// CHECK:     module @without_rows attributes {encoder.no_step = "{{.*}}the graph: it has no input along time; give it one"}
+module @without_rows {
+  func.func @forward(%m: tensor<?x?xui8, #encoder.pairs<"time", 16, "time", 16>> {encoder.name = "m"}) -> (tensor<3x8xf32> {encoder.name = "y"}) {
+    %W = encoder.parameter "W" init "normal" : tensor<3x8xf32>
+    %y = encoder.latents %W : tensor<3x8xf32>
+    return %y : tensor<3x8xf32>
+  }
+}

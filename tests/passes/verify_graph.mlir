@@ -164,3 +164,41 @@ module @model {
     return
   }
 }
+
+// -----
+
+!x = tensor<?x8xf32, #encoder.rows<"time", 16>>
+module @model {
+  // expected-error @below {{the graph has 17 inputs, expected at most 16}}
+  func.func @forward(%x0: !x {encoder.name = "x0"}, %x1: !x {encoder.name = "x1"}, %x2: !x {encoder.name = "x2"}, %x3: !x {encoder.name = "x3"}, %x4: !x {encoder.name = "x4"}, %x5: !x {encoder.name = "x5"}, %x6: !x {encoder.name = "x6"}, %x7: !x {encoder.name = "x7"}, %x8: !x {encoder.name = "x8"}, %x9: !x {encoder.name = "x9"}, %x10: !x {encoder.name = "x10"}, %x11: !x {encoder.name = "x11"}, %x12: !x {encoder.name = "x12"}, %x13: !x {encoder.name = "x13"}, %x14: !x {encoder.name = "x14"}, %x15: !x {encoder.name = "x15"}, %x16: !x {encoder.name = "x16"}) -> (!x {encoder.name = "y"}) {
+    %y = encoder.relu %x0 : !x
+    return %y : !x
+  }
+}
+
+// -----
+
+!x = tensor<?x8xf32, #encoder.rows<"time", 16>>
+module @model {
+  // expected-error @below {{the graph has 17 outputs, expected at most 16}}
+  func.func @forward(%x: !x {encoder.name = "x"}) -> (!x {encoder.name = "y0"}, !x {encoder.name = "y1"}, !x {encoder.name = "y2"}, !x {encoder.name = "y3"}, !x {encoder.name = "y4"}, !x {encoder.name = "y5"}, !x {encoder.name = "y6"}, !x {encoder.name = "y7"}, !x {encoder.name = "y8"}, !x {encoder.name = "y9"}, !x {encoder.name = "y10"}, !x {encoder.name = "y11"}, !x {encoder.name = "y12"}, !x {encoder.name = "y13"}, !x {encoder.name = "y14"}, !x {encoder.name = "y15"}, !x {encoder.name = "y16"}) {
+    %r0 = encoder.relu %x : !x
+    %r1 = encoder.relu %r0 : !x
+    %r2 = encoder.relu %r1 : !x
+    %r3 = encoder.relu %r2 : !x
+    %r4 = encoder.relu %r3 : !x
+    %r5 = encoder.relu %r4 : !x
+    %r6 = encoder.relu %r5 : !x
+    %r7 = encoder.relu %r6 : !x
+    %r8 = encoder.relu %r7 : !x
+    %r9 = encoder.relu %r8 : !x
+    %r10 = encoder.relu %r9 : !x
+    %r11 = encoder.relu %r10 : !x
+    %r12 = encoder.relu %r11 : !x
+    %r13 = encoder.relu %r12 : !x
+    %r14 = encoder.relu %r13 : !x
+    %r15 = encoder.relu %r14 : !x
+    %r16 = encoder.relu %r15 : !x
+    return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16 : !x, !x, !x, !x, !x, !x, !x, !x, !x, !x, !x, !x, !x, !x, !x, !x, !x
+  }
+}

@@ -1,31 +1,28 @@
 // What people feed the tool, with mistakes in it: every input is taken, or refused with a sentence that says where;
 // none crashes, hangs or passes in silence.
 //
-//     invalid_inputs --inputs N [--first SEED] [--golden FOLDER]
+//     invalid_inputs --inputs N [--first SEED] [--golden FOLDER] [--corpus FOLDER]
 //
-// Textual IR, declarations in the DSL, config.json of a model's directory, and case files are made from random graphs
-// or from sound files by a few random changes. The input of a crash or hang is written to invalid_input.<kind>, beside
-// a line that says which seed it was.
-#include "import/bert.h"
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "passes/passes.h"
+// Textual IR, declarations in the DSL, configurations of a model's directory, case files and tuning databases are made
+// from random graphs or from sound files by a few random changes. The corpus, which the fuzzers have as well
+// (tests/fuzz), is tried first as it is. The input of a crash or hang is written to a file, beside a line that says
+// which seed it was. There is a limit on memory, so that no number in an input makes anything take it without bound.
+#include "read_input.h"
 #include "recipe.h"
-#include "tools/golden_case.h"
 #include "tools/initial_values.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
 #include <cstdlib>
-#include <dirent.h>
 #include <fcntl.h>
-#include <fstream>
+#include <sys/resource.h>
 #include <unistd.h>
 
 using namespace burin;
 using namespace burin::laws;
+using burin_fuzz::Verdict;
 
 namespace {
 
@@ -160,41 +157,22 @@ private:
 
 int taken = 0, refused = 0;
 
-/// The passes, as far as no kernel is compiled.
-void tryGraph(const std::string &text) {
-  rememberInput("textual IR", text);
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  context.loadDialect<EncoderDialect, mlir::func::FuncDialect>();
-  int errors = 0;
-  std::string nowhere;
-  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
-      return mlir::success();
-    ++errors;
-    if (diagnostic.str().empty() || !diagnostic.getLocation()->findInstanceOf<mlir::FileLineColLoc>())
-      nowhere = "'" + diagnostic.str() + "' has no place";
-    return mlir::success();
-  });
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&context), "graph.mlir");
-  bool good = bool(module);
-  if (good) {
-    mlir::PassManager passes(&context);
-    passes.addPass(createVerifyGraph());
-    good = succeeded(passes.run(*module));
-  }
-  if (good && errors)
-    complain("an error is said, and the graph is taken");
-  if (good)
-    if (llvm::Error error = runPasses(*module, *findTarget("generic-x86-64"))) {
-      llvm::consumeError(std::move(error));
-      good = false;
-    }
-  ++(good ? taken : refused);
-  if (!nowhere.empty())
-    complain(nowhere);
-  if (!good && !errors)
-    complain("it is refused without a word");
+void tell(const Verdict &verdict) {
+  ++(verdict.isTaken ? taken : refused);
+  if (!verdict.wrong.empty())
+    complain(verdict.wrong);
 }
+
+struct Kind {
+  const char *name, *what; // name: of its folder in the corpus
+  Verdict (*read)(llvm::StringRef input);
+  std::vector<std::string> sound; // inputs that are changed
+
+  void tryInput(llvm::StringRef input) const {
+    rememberInput(what, input);
+    tell(read(input));
+  }
+};
 
 void tryRecipe(const Recipe &recipe) {
   rememberInput("a declaration", textOf(recipe));
@@ -208,58 +186,16 @@ void tryRecipe(const Recipe &recipe) {
   }
 }
 
-template <typename T> void tell(llvm::Expected<T> result) {
-  if (result) {
-    ++taken;
-    return;
-  }
-  ++refused;
-  if (llvm::toString(result.takeError()).empty())
-    complain("it is refused without a word");
-}
-
-void write(const std::string &path, const std::string &bytes) {
-  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
-}
-
-void tryConfig(const std::string &text, const std::string &folder) {
-  rememberInput("config.json", text);
-  write(folder + "/config.json", text);
-  tell(importBert(folder));
-}
-
-void tryCase(const std::string &bytes, const std::string &folder) {
-  rememberInput("a case file", bytes);
-  write(folder + "/case.safetensors", bytes);
-  llvm::Expected<GoldenCase> read = GoldenCase::read(folder + "/case.safetensors");
-  if (!read)
-    return tell(std::move(read));
-  llvm::Expected<LoadedGraph> graph = read->buildGraph();
-  if (!graph)
-    return tell(std::move(graph));
-  if (llvm::Error error = read->fit(signatureOf(graph->module()))) {
-    llvm::consumeError(std::move(error));
-    ++refused;
-  } else {
-    ++taken;
-  }
-}
-
-const char config[] = R"({"model_type": "bert", "hidden_size": 4, "num_hidden_layers": 1, "num_attention_heads": 2,
- "intermediate_size": 6, "hidden_act": "gelu", "layer_norm_eps": 1e-12, "max_position_embeddings": 5, "vocab_size": 7,
- "type_vocab_size": 2, "position_embedding_type": "absolute", "pad_token_id": 0, "architectures": ["BertModel"]})";
-
+/// The contents of a folder's files, by name.
 std::vector<std::string> filesIn(const std::string &folder) {
-  std::vector<std::string> files;
-  DIR *entries = opendir(folder.c_str());
-  for (dirent *entry; entries && (entry = readdir(entries));)
-    if (llvm::StringRef(entry->d_name).ends_with(".safetensors"))
-      if (auto file = llvm::MemoryBuffer::getFile(folder + "/" + entry->d_name, false, false);
-          file && (*file)->getBufferSize() < 100000)
-        files.push_back((*file)->getBuffer().str());
-  if (entries)
-    closedir(entries);
-  llvm::sort(files);
+  std::vector<std::string> paths, files;
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator entry(folder, error), end; entry != end && !error; entry.increment(error))
+    paths.push_back(entry->path());
+  llvm::sort(paths);
+  for (const std::string &path : paths)
+    if (auto file = llvm::MemoryBuffer::getFile(path, false, false); file && (*file)->getBufferSize() < 100000)
+      files.push_back((*file)->getBuffer().str());
   return files;
 }
 
@@ -267,37 +203,59 @@ std::vector<std::string> filesIn(const std::string &folder) {
 
 int main(int argc, char **argv) {
   uint64_t inputs = 1000, first = 1;
-  std::string golden;
+  std::string golden, corpus;
   for (int i = 1; i + 1 < argc; i += 2) {
     llvm::StringRef word = argv[i], value = argv[i + 1];
-    if (word == "--golden")
-      golden = value.str();
+    if (word == "--golden" || word == "--corpus")
+      (word == "--golden" ? golden : corpus) = value.str();
     else if ((word != "--inputs" && word != "--first") || value.getAsInteger(10, word == "--inputs" ? inputs : first)) {
       llvm::errs() << "invalid_inputs: '" << word << " " << value
-                   << "', expected --inputs N, --first SEED, --golden FOLDER\n";
+                   << "', expected --inputs N, --first SEED, --golden FOLDER, --corpus FOLDER\n";
       return 2;
     }
   }
   std::snprintf(path, sizeof path, "invalid_input_%d", int(getpid()));
   for (int number : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGALRM})
     std::signal(number, onSignal);
+    // A few of the tool's own programs take a fifth of it. A sanitizer reserves more than any limit.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  const rlimit memory = {rlim_t(1) << 30, rlim_t(1) << 30};
+  setrlimit(RLIMIT_DATA, &memory);
+#endif
   freopen("/dev/null", "w", stdout); // sentences of the importer's warnings
-  TemporaryFolder folder;
-  std::vector<std::string> cases = golden.empty() ? std::vector<std::string>{} : filesIn(golden);
-  std::vector<std::string> graphs;
+  Kind graphs{"graph", "textual IR", burin_fuzz::readGraph, {}},
+      configs{"config", "a model's configuration", burin_fuzz::readConfig, {}},
+      cases{"case", "a case file", burin_fuzz::readCase, {}},
+      databases{"database", "a tuning database", burin_fuzz::readDatabase, {}};
+  seed = 0;
+  for (Kind *kind : {&graphs, &configs, &cases, &databases}) {
+    kind->sound = filesIn(corpus + "/" + kind->name);
+    if (kind->sound.empty()) {
+      llvm::errs() << "invalid_inputs: '" << corpus << "' has no inputs in a folder '" << kind->name << "'\n";
+      return 2;
+    }
+    for (const std::string &input : kind->sound) {
+      alarm(20);
+      kind->tryInput(input);
+    }
+  }
+  llvm::append_range(cases.sound, filesIn(golden));
   for (uint64_t graph = 0; graph < 60; ++graph) {
-    std::string &text = graphs.emplace_back();
+    std::string &text = graphs.sound.emplace_back();
     llvm::raw_string_ostream stream(text);
     DeclaredGraph(graphOf(randomRecipe(graph), "random").build()).module()->print(stream);
   }
   for (seed = first; seed < first + inputs; ++seed) {
     alarm(20);
     Mutator mutator(seed);
+    auto change = [&](const Kind &kind) {
+      kind.tryInput(mutator.changeSome(kind.sound[mutator.below(kind.sound.size())]));
+    };
     switch (seed % 8) {
     default:
-      tryGraph(mutator.changeSome(graphs[mutator.below(graphs.size())]));
+      change(graphs);
       break;
-    case 5: {
+    case 4: {
       Recipe recipe = randomRecipe(mutator.below(60));
       for (size_t changes = 1 + mutator.below(3); changes > 0; --changes) {
         RecipeOp &op = recipe[mutator.below(recipe.size())];
@@ -308,21 +266,22 @@ int main(int argc, char **argv) {
       tryRecipe(recipe);
       break;
     }
+    case 5:
+      change(databases);
+      break;
     case 6:
-      tryConfig(mutator.changeSome(config), folder.path());
+      change(configs);
       break;
-    case 7:
-      if (!cases.empty()) {
-        // The header, where everything is said; the numbers behind it may be any.
-        std::string bytes = cases[mutator.below(cases.size())];
-        size_t header = std::min<size_t>(bytes.size(), 2000);
-        tryCase(mutator.changeSome(bytes.substr(0, header)) + bytes.substr(header), folder.path());
-      }
+    case 7: { // the header, where everything is said; the numbers behind it may be any
+      std::string bytes = cases.sound[mutator.below(cases.sound.size())];
+      size_t header = std::min<size_t>(bytes.size(), 2000);
+      cases.tryInput(mutator.changeSome(bytes.substr(0, header)) + bytes.substr(header));
       break;
+    }
     }
   }
   alarm(0);
-  llvm::errs() << inputs << " inputs from seed " << first << " on: " << taken << " taken, " << refused << " refused, "
-               << wrong << " wrong\n";
+  llvm::errs() << inputs << " inputs from seed " << first << " on, and the corpus: " << taken << " taken, " << refused
+               << " refused, " << wrong << " wrong\n";
   return wrong ? 1 : 0;
 }

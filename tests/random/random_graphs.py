@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Puts random graphs through the laws, and makes what fails smaller.
 
-    random_graphs.py --program build/bin/random_laws --graphs 10000 [--first SEED] [--jobs N] [--minutes N]
+    random_graphs.py --program build/bin/random_laws --graphs 10000 [--first SEED] [--jobs N] [--seconds N] [--target T]
 
 Graphs run in processes of some dozens each, so that a crash ends few of them and compiled kernels, which are kept in a
 folder for each process, go away with it. A graph that fails is written down as small as it can be made: a recipe whose
@@ -31,8 +31,9 @@ FAILED = re.compile(r"^\[  FAILED  \] (\w+\.\w+/(seed_\d+|random)_on_\w+)", re.M
 class Laws:
     """The program, and what it says."""
 
-    def __init__(self, program: Path):
+    def __init__(self, program: Path, target: str | None):
         self.program = program
+        self.of_seeds = ["--target", target] if target else []
 
     def run(self, *options: str, graphs: int = 1) -> tuple[int, str]:
         """The exit status, negative for a signal or where the time was up, and what was printed."""
@@ -47,7 +48,7 @@ class Laws:
             return done.returncode, done.stdout
 
     def failing_seeds(self, first: int, last: int) -> list[int]:
-        status, text = self.run("--seeds", f"{first}-{last}", graphs=last - first + 1)
+        status, text = self.run("--seeds", f"{first}-{last}", *self.of_seeds, graphs=last - first + 1)
         if status == 0:
             return []
         named = {int(name.removeprefix("seed_")) for _, name in FAILED.findall(text)}
@@ -56,11 +57,11 @@ class Laws:
         if first == last:
             return [first]
         # It ended in the middle, by a signal: each by itself.
-        return [seed for seed in range(first, last + 1) if self.run("--seeds", f"{seed}-{seed}")[0] != 0]
+        return [seed for seed in range(first, last + 1) if self.run("--seeds", f"{seed}-{seed}", *self.of_seeds)[0] != 0]
 
     def describe(self, seed: int) -> tuple[str, str]:
         """Recipe and target of a seed."""
-        _, text = self.run("--seeds", f"{seed}-{seed}", "--print")
+        _, text = self.run("--seeds", f"{seed}-{seed}", *self.of_seeds, "--print")
         return re.search(r"--recipe '(.*)' --target (\S+)", text).groups()
 
 
@@ -142,15 +143,16 @@ def main() -> int:
     parser.add_argument("--graphs", type=int, default=200, help="how many (default: 200)")
     parser.add_argument("--first", type=int, default=1, help="the first seed (default: 1)")
     parser.add_argument("--jobs", type=int, default=2, help="processes at once (default: 2)")
-    parser.add_argument("--minutes", type=float, help="begin no more graphs after so long")
+    parser.add_argument("--seconds", type=float, help="begin no more graphs after so long")
+    parser.add_argument("--target", help="all of them on this one (default: in turn on those that run here)")
     parser.add_argument("--failures", type=Path, default=Path("random_failures"), help="where failing graphs are written")
     parser.add_argument("--shrink-seconds", type=float, default=300, help="for each of the first three that fail")
     arguments = parser.parse_args()
-    laws, begin = Laws(arguments.program), time.monotonic()
+    laws, begin = Laws(arguments.program, arguments.target), time.monotonic()
     last = arguments.first + arguments.graphs - 1
 
     def run_batch(first: int) -> tuple[int, list[int]]:
-        if arguments.minutes and time.monotonic() - begin > 60 * arguments.minutes:
+        if arguments.seconds and time.monotonic() - begin > arguments.seconds:
             return 0, []
         end = min(first + BATCH - 1, last)
         return end - first + 1, laws.failing_seeds(first, end)

@@ -1,8 +1,9 @@
 // The laws on random graphs: the same tests as in laws_tests, on another table of graphs.
 //
-//     random_laws --seeds FIRST-LAST           a graph for each seed, on one of the targets that run here
-//     random_laws --recipe TEXT --target NAME  this one, as a failure prints it
-//     … --print                                says what the graphs are, as recipe and as textual IR, and tests nothing
+//     random_laws --seeds FIRST-LAST [--target NAME]  a graph for each seed, on one of the targets that run here
+//     random_laws --recipe TEXT --target NAME         this one, as a failure prints it
+//     … --print                                       says what the graphs are, as recipe and as textual IR, and tests
+//     nothing
 //
 // and whatever GoogleTest takes. random_graphs.py runs many of these and makes what fails smaller.
 #include "emit/kernel_worker.h"
@@ -18,11 +19,11 @@ namespace {
 
 std::vector<LawGraph> graphs;
 
-/// Of the targets that run in this process, in turn.
+/// Of the targets that run in this process, in turn, but for those where compiling takes long.
 std::string targetOf(uint64_t seed) {
   std::vector<std::string> names;
   for (const Target &target : allTargets())
-    if (isInThisProcess(target))
+    if (isInThisProcess(target) && isFullyTested(target))
       names.push_back(target.name.str());
   return names[seed % names.size()];
 }
@@ -51,14 +52,14 @@ int readCommandLine(int argc, char **argv) {
     } else if (value && i + 1 < argc) {
       *value = argv[++i];
     } else {
-      llvm::errs() << "random_laws: '" << word << "', expected --seeds FIRST-LAST or --recipe TEXT --target NAME\n";
+      llvm::errs() << "random_laws: '" << word << "', expected --seeds FIRST-LAST or --recipe TEXT, --target NAME\n";
       return 2;
     }
   }
   try {
+    if ((!target.empty() || !recipe.empty()) && !findTarget(target))
+      throw std::runtime_error("no target is named '" + target + "'");
     if (!recipe.empty()) {
-      if (!findTarget(target))
-        throw std::runtime_error("no target is named '" + target + "'");
       addGraph(recipeOf(recipe), "random", target, print);
     } else {
       auto [first, last] = llvm::StringRef(seeds).split('-');
@@ -66,7 +67,7 @@ int readCommandLine(int argc, char **argv) {
       if (first.getAsInteger(10, begin) || last.getAsInteger(10, end))
         throw std::runtime_error("--seeds '" + seeds + "', expected FIRST-LAST");
       for (uint64_t seed = begin; seed <= end; ++seed)
-        addGraph(randomRecipe(seed), "seed_" + std::to_string(seed), targetOf(seed), print);
+        addGraph(randomRecipe(seed), "seed_" + std::to_string(seed), target.empty() ? targetOf(seed) : target, print);
     }
   } catch (const std::exception &error) {
     llvm::errs() << "random_laws: " << error.what() << "\n";

@@ -2,9 +2,9 @@
 //
 //     rows(time,5) dense(0,33,1,0) attend(1,1,1,3,1,5,0)
 //
-// Random graphs are made as recipes, and not as DSL calls, so that a failing one can be printed, made smaller by leaving
-// out words and lowering numbers, and run again. A recipe need not be valid: what cannot be declared is refused with a
-// reason, which is all that a program that shrinks recipes needs.
+// Random graphs are made as recipes, and not as DSL calls, so that a failing one can be printed, made smaller by
+// leaving out words and lowering numbers, and run again. A recipe need not be valid: what cannot be declared is refused
+// with a reason, which is all that a program that shrinks recipes needs.
 //
 // Every value that no other op takes is an output, so leaving out an op leaves a graph with other outputs.
 #pragma once

@@ -48,6 +48,21 @@ TEST(Bare, reads_no_safetensors) {
       "`burin pack` makes of a safetensors file");
 }
 
+TEST(Bare, has_no_threads) {
+  Packed packed;
+  for (bool pooled : {false, true}) {
+    burin_workers workers = {};
+    burin_open_options options = packed.options();
+    AlignedMemory memory(128);
+    options.memory = memory.data();
+    options.memory_bytes = memory.size();
+    options.threads = pooled ? 0 : 2;
+    options.workers = pooled ? &workers : nullptr;
+    expect_refused(options, BURIN_NO_WORKERS,
+                   "without an operating system there are no threads: `threads` or `workers` is set");
+  }
+}
+
 TEST(Bare, has_no_heap) {
   Packed packed;
   burin_open_options options = packed.options();

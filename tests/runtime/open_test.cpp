@@ -291,6 +291,7 @@ TEST(Opening, options_that_are_missing) {
   EXPECT_EQ(burin_rt_open(&plan, nullptr, &model), BURIN_NULL_POINTER);
   EXPECT_EQ(burin_rt_open(&plan, &options, nullptr), BURIN_NULL_POINTER);
   EXPECT_EQ(burin_rt_open(&plan, &options, &model), BURIN_NULL_POINTER);
+  EXPECT_EQ(open_with(plan, options).message, "neither a path nor the bytes of a weights file are given");
   burin_rt_close(nullptr);
   EXPECT_NE(open_without_weights(mask_plan), nullptr); // a graph without parameters needs no file
 }

@@ -1,7 +1,9 @@
 // Memory that runs out at any moment of opening is a status, with a sentence, and nothing is left behind. In a program
 // of its own, because its allocator fails when told to.
 #include "packed_weights.h"
+#include "split_plans.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <set>
 
@@ -34,8 +36,9 @@ void free(void *memory) {
 
 namespace {
 
-// Opens with the first allocation failing, then the second, until none does.
-void fail_at_each(const burin_plan &plan, burin_open_options options) {
+// Opens with the first allocation failing, then the second, until none does. Returns what was said.
+std::set<std::string> fail_at_each(const burin_plan &plan, burin_open_options options) {
+  std::set<std::string> said;
   char message[256];
   options.message = message;
   options.message_bytes = sizeof message;
@@ -52,11 +55,12 @@ void fail_at_each(const burin_plan &plan, burin_open_options options) {
     if (!failed) {
       EXPECT_EQ(status, BURIN_OK) << message;
       EXPECT_GT(fails_at, 0) << "nothing was allocated";
-      return;
+      return said;
     }
     EXPECT_TRUE(status == BURIN_OUT_OF_MEMORY || status == BURIN_NO_WORKERS) << burin_status_text(status);
     EXPECT_EQ(model, nullptr);
     EXPECT_NE(std::string(message), "") << "where number " << fails_at << " fails";
+    said.insert(message);
   }
 }
 
@@ -65,7 +69,18 @@ TEST(OutOfMemory, of_a_safetensors_file) {
   burin_open_options options = {};
   options.weights = file.data();
   options.weights_bytes = file.size();
-  fail_at_each(two_tensors_plan(), options);
+  std::set<std::string> said = fail_at_each(two_tensors_plan(), options);
+  EXPECT_EQ(said.count("memory for the names of the tensors could not be allocated"), 1u);
+}
+
+TEST(OutOfMemory, of_threads) {
+  burin_open_options options = {};
+  options.threads = 3;
+  open_with(split_plan, options); // the C library keeps a thread's stack, and memory with it, for the next one
+  std::set<std::string> said = fail_at_each(split_plan, options);
+  EXPECT_TRUE(std::any_of(said.begin(), said.end(), [](const std::string &text) {
+    return text.find(" bytes for the workers' arenas could not be allocated") != std::string::npos;
+  }));
 }
 
 TEST(OutOfMemory, of_a_packed_file_that_is_copied) {

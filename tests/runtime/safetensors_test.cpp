@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <random>
+#include <sys/mman.h>
 
 using namespace burin_test;
 
@@ -166,6 +167,21 @@ const Malformed malformed[] = {
 
 INSTANTIATE_TEST_SUITE_P(Safetensors, MalformedFile, testing::ValuesIn(malformed),
                          [](const auto &info) { return std::string(info.param.name); });
+
+// A file with a header of so much: pages of zeros that are never touched.
+TEST(Safetensors, the_longest_header_is_bounded) {
+  const size_t length = 100000001, bytes = 8 + length;
+  void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  std::memcpy(memory, &length, 8);
+  burin_open_options options = {};
+  options.weights = memory;
+  options.weights_bytes = bytes;
+  Opened opened = open_with(plan_of_one_vector(), options);
+  EXPECT_EQ(opened.status, BURIN_FILE_MALFORMED);
+  EXPECT_EQ(opened.message, "the header length is 100000001, but at most 100000000 bytes are accepted");
+  munmap(memory, bytes);
+}
 
 TEST(Safetensors, long_names_are_shortened_at_a_character) {
   std::string name;

@@ -25,10 +25,10 @@ def read(path):
 
 
 def write(path, tensors, metadata=None):
-    """Tensors as (shape, values, "F32", "F64" or "U8")."""
+    """Tensors as (shape, values, "F32", "F64", "I32" or "U8")."""
     header, data = {"__metadata__": metadata} if metadata else {}, b""
     for name, (shape, values, kind) in sorted(tensors.items(), key=lambda tensor: tensor[1][2], reverse=True):
-        values = struct.pack(f"<{len(values)}{ {'F32': 'f', 'F64': 'd', 'U8': 'B'}[kind]}", *values)
+        values = struct.pack(f"<{len(values)}{ {'F32': 'f', 'F64': 'd', 'U8': 'B', 'I32': 'i'}[kind]}", *values)
         header[name] = {"dtype": kind, "shape": shape, "data_offsets": [len(data), len(data) + len(values)]}
         data += values
     text = json.dumps(header).encode()
@@ -65,4 +65,5 @@ def case(path, graph, weights, given, outputs):
         write(path, tensors, {"graph": text.read()})
 
 
-{"inputs": inputs, "close": close, "case": case}[sys.argv[1]](*sys.argv[2:])
+if __name__ == "__main__":
+    {"inputs": inputs, "close": close, "case": case}[sys.argv[1]](*sys.argv[2:])

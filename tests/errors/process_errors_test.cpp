@@ -1,0 +1,96 @@
+// What is said where a program that the compiler starts fails: a worker that compiles a kernel, a linker. This program
+// is its own worker, which does what a variable of the environment says.
+#include "emit/kernel_worker.h"
+#include "emit/run_tool.h"
+#include "emit/runtime.h"
+#include "gtest/gtest.h"
+#include <cstdlib>
+#include <fstream>
+#include <unistd.h>
+
+using namespace burin;
+
+namespace {
+
+constexpr const char *behaviour = "BURIN_TEST_WORKER";
+
+class Variable {
+public:
+  Variable(const char *name, const std::string &value) : name_(name) {
+    if (const char *before = std::getenv(name))
+      before_ = before;
+    setenv(name, value.c_str(), 1);
+  }
+  ~Variable() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
+
+private:
+  const char *name_;
+  std::optional<std::string> before_;
+};
+
+std::string saidOf(llvm::Error error) { return llvm::toString(std::move(error)); }
+
+std::string saidOfWorker(const std::string &does, unsigned timeLimitSeconds = 120) {
+  Variable variable(behaviour, does);
+  KernelCompileOptions options;
+  options.useCache = false;
+  options.timeLimitSeconds = timeLimitSeconds;
+  auto result = compileKernels(KernelSource{.symbol = "small", .function = "kernel", .module = "module {}"},
+                               *findTarget("generic-x86-64"), options);
+  return result ? "" : saidOf(result.takeError());
+}
+
+TEST(Worker, that_takes_too_long_is_ended) {
+  std::string said = saidOfWorker("sleep", 1);
+  EXPECT_NE(said.find("took longer than 1 s to compile"), std::string::npos) << said;
+  EXPECT_NE(said.find("small"), std::string::npos) << said;
+}
+
+TEST(Worker, that_ends_in_silence_is_told_by_its_status) {
+  std::string said = saidOfWorker("fail");
+  EXPECT_NE(said.find("the worker ended with status 3"), std::string::npos) << said;
+}
+
+TEST(Worker, says_itself_what_is_wrong) {
+  std::string said = saidOfWorker("complain");
+  EXPECT_NE(said.find("there is no such thing"), std::string::npos) << said;
+}
+
+TEST(Processes, need_a_folder_for_temporary_files) {
+  Variable variable("TMPDIR", testing::TempDir() + "that/is/not/there");
+  auto result = compileKernels({}, *findTarget("generic-x86-64"));
+  ASSERT_FALSE(bool(result));
+  EXPECT_EQ(saidOf(result.takeError()).find("cannot make a temporary folder: "), 0u);
+  EXPECT_EQ(saidOf(runTool({"true"})), "no temporary file");
+}
+
+TEST(Tool, that_fails_is_told_with_what_it_printed) {
+  EXPECT_EQ(saidOf(runTool({"true"})), "");
+  EXPECT_EQ(saidOf(runTool({"sh", "-c", "echo reason; exit 1"})), "'sh' failed: reason");
+  EXPECT_EQ(saidOf(runTool({"burin-has-no-such-tool"})), "'burin-has-no-such-tool' is not installed");
+}
+
+TEST(BareObject, that_needs_a_function_of_a_system_is_refused) {
+  const std::string base = testing::TempDir() + "burin_bare_object_" + std::to_string(getpid());
+  std::ofstream(base + ".c") << "void exit(int); void leave(void) { exit(1); }";
+  ASSERT_EQ(saidOf(runTool({"cc", "-c", base + ".c", "-o", base + ".o"})), "");
+  EXPECT_EQ(saidOf(checkBareObject(base + ".o")),
+            base + ".o needs exit, which a program without an operating system is not asked to provide");
+  std::remove((base + ".c").c_str());
+  std::remove((base + ".o").c_str());
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (isKernelWorker(argc, argv)) {
+    const std::string does = std::getenv(behaviour);
+    if (does == "sleep")
+      sleep(60);
+    if (does == "complain")
+      std::fputs("there is no such thing\n", stderr);
+    return 3;
+  }
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
