@@ -214,8 +214,10 @@ void contract(const KernelGroup &group, const Target &target, int tileRows) {
     tileRows = std::min(tileRows, int(group.mostRows()));
   // No row twice in a tile, where the compiler would see it: it would compute their product once, and a product that is
   // used twice is not fused with its additions: other bits.
-  tileRows = group.parameter(Parameter::tile_rows, tileRows,
-                             [&](int rows) { return group.fixedRows ? std::min(rows, int(group.fixedRows)) : rows; });
+  tileRows = group.parameter(Parameter::tile_rows, tileRows, [&](int rows) {
+    int64_t most = group.fixedRows ? group.fixedRows : group.mostRows();
+    return most ? std::min(rows, int(most)) : rows;
+  });
   // Without a norm floats need no block unless a record says so: a panel is read once for all rows, and the rows stream
   // by.
   bool blocked = kept || stage.quantised;
@@ -261,7 +263,10 @@ void unrollDepth(const KernelGroup &group, const Target &target) {
   const ContractStage &stage = *group.contract;
   if (stage.quantised) // an instruction takes several terms as it is
     return;
-  int terms = group.parameter(Parameter::depth_unroll, 1, [&](int value) { return divisorUpTo(stage.depth, value); });
+  int terms = group.parameter(Parameter::depth_unroll, 1, [&](int value) {
+    int64_t divisor = divisorUpTo(stage.depth, value);
+    return divisor < stage.depth ? int(divisor) : 1; // without a loop the compiler adds up in another order: other bits
+  });
   Func accumulator = stage.accumulator;
   if (terms > 1)
     accumulator.update().unroll(RVar(accumulator.rvars(0)[0]), terms);
