@@ -61,6 +61,9 @@ class Engine:
     def prepare(self, workload: str) -> dict[str, Any]:
         return self.ask(PREPARE_SECONDS, op="prepare", workload=workload)
 
+    def cosines(self, case: Path) -> dict[str, Any]:
+        return self.ask(PREPARE_SECONDS, op="cosines", case=str(case))
+
     def burst(self, seconds: float) -> list[float]:
         return self.ask(BURST_SECONDS, op="burst", seconds=seconds).get("us", [])
 

@@ -1,5 +1,7 @@
 """The bench: every workload, Burin and its peers in turn, records, table, plot and page.
 
+In another precision than float32 also how close everyone is to float64, in accuracy.json.
+
     python -m bench.run --build FOLDER --installed PEER… [--quick] [--threads N…] [--only WORKLOAD…] [--precision P]
 
 `scripts/build.py bench` runs it, in the bench's environment.
@@ -16,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench import latency
+from bench.accuracy import CASES, Accuracy, lines_of as accuracy_lines
 from bench.contest import NARROW_WORKLOADS, OURS, own_of, peers_of, two_best
 from bench.engines import Engine, cores_for, in_turn, worker
 from bench.models import NAMES, compile_model
@@ -76,6 +79,7 @@ class Bench:
         self.programs = Programs(options.build, self.models, self.cache)
         self.start_ups: dict[str, dict[str, StartUp]] = {}  # by workload, then by engine
         self.latencies: dict[str, latency.Latency] = {}
+        self.accuracy: Accuracy = {}
 
     def engine(self, name: str) -> Engine | None:
         """Started when it is first wanted; None, and named once, where it does not start."""
@@ -102,6 +106,19 @@ class Bench:
             else:
                 engines[name], answers[name] = engine, answer
         return engines, answers
+
+    def measure_accuracy(self) -> None:
+        """Of Burin and its peers, text by text."""
+        names = [name for name in self.contestants(BY_ID["W5"]) if ":" not in name or name.endswith(("-one", self.own))]
+        for case in CASES:
+            self.accuracy[case.stem] = found = {}
+            for name in names:
+                engine = self.engine(name)
+                answer = engine.cosines(case) if engine else {"failed": "it did not start"}
+                if "failed" in answer:
+                    say(f"  skipping {name} on {case.name}: {answer['failed']}")
+                else:
+                    found[name] = answer
 
     def contestants(self, workload: Workload) -> list[str]:
         available = set(self.options.installed)
@@ -176,6 +193,9 @@ class Bench:
             f"load of the machine {os.getloadavg()[0]:.1f}")
         try:
             found = [measured for workload in workloads if (measured := self.measure(workload))]
+            if self.precision != "float32":
+                say("accuracy")
+                self.measure_accuracy()
         finally:
             self.close()
         peak = max((measured.machine.gflops for measured in found), default=0)
@@ -259,6 +279,10 @@ def main() -> int:
         print("\n".join(latency.lines_of(latencies)) + "\n")
         (RESULTS / "latency.json").write_text(
             json.dumps({name: found._asdict() for name, found in latencies.items()}, indent=1) + "\n")
+    if options.precision != "float32":
+        accuracy = benches[0].accuracy  # the number of threads changes no bit of Burin's, and little of the others'
+        (RESULTS / "accuracy.json").write_text(json.dumps({options.precision: accuracy}, indent=1) + "\n")
+        print("\n".join(accuracy_lines(accuracy)) + "\n")
     lost = losses(records)
     print("slower than a peer:\n  " + "\n  ".join(lost) if lost else "no case in which a peer is faster")
     print(f"{RESULTS / 'latest.json'}, latest.svg, latest.html")

@@ -5,6 +5,7 @@ It says hello, then answers one line of JSON with one line of JSON:
     {"op": "prepare", "workload": ID}            {"error": largest error, "cosine": of the worst row, "right": …, "group": calls}
     {"op": "burst", "seconds": S}                {"us": [time of a call, …]}
     {"op": "first", "workload": ID}              {"first": an answer's values}, without a look at whether they are right
+    {"op": "cosines", "case": PATH}              {"worst": …, "mean": …} of the texts of a golden case, with float64
     {"op": "drop"}                               {}
 
 What cannot be done is {"failed": why}, and the process stays.
@@ -65,6 +66,16 @@ class Worker:
             self.group = max(1, int(GROUP_SECONDS / seconds))
         return agreement._asdict() | {"group": self.group * len(prepared.calls)}
 
+    def cosines(self, case: str) -> dict[str, float]:
+        from bench.accuracy import workload_of
+        from bench.contestants.contract import Setting
+        from bench.reference import cosines
+
+        workload, expected = workload_of(Path(case))
+        prepared = self.engine.prepare(workload, self.form, Setting(self.threads, self.models, self.cache, expected))
+        found = cosines(prepared.to_numpy(prepared.calls[0]()), expected.result)
+        return {"worst": float(found.min()), "mean": float(found.mean())}
+
     def burst(self, seconds: float) -> dict[str, Any]:
         """Samples for so long, at least one."""
         calls, rewind, clock = list(self.prepared.calls) * self.group, self.prepared.rewind, time.perf_counter_ns
@@ -92,6 +103,8 @@ class Worker:
                 return self.first(request["workload"])
             case "burst":
                 return self.burst(request["seconds"])
+            case "cosines":
+                return self.cosines(request["case"])
         self.prepared = None
         return {}
 
