@@ -14,8 +14,11 @@ STEPS = ["onnxruntime", "openvino", "iree", "jax", "torch:compile", "torch:aoti"
 BATCHES = [f"{engine}{mode}" for engine in ("onnxruntime:", "onnxruntime:fused-", "openvino:", "ctranslate2:", "jax:",
                                             "torch:compile-") for mode in ("one", "by4", "by16")]
 
-# Engines that have a precision other than float32, and the workloads that are run in it.
-NARROW_ENGINES: dict[Precision, list[str]] = {"bf16": ["openvino"], "int8": ["openvino", "ctranslate2", "onnxruntime"]}
+# Who has a precision other than float32, and the workloads that are run in it.
+NARROW: dict[Precision, list[str]] = {
+    "bf16": ["openvino:bf16"],
+    "int8": ["openvino:int8", "openvino:int8-wide", "openvino:int8-static", "ctranslate2:int8", "onnxruntime:int8"],
+}
 NARROW_WORKLOADS = ["W3.T8", "W3.T32", "W3.T128", "W3.T256", "W5"]
 
 # The two that were fastest with one thread where these workloads were measured first: an Intel machine, and for W5, whose
@@ -46,7 +49,7 @@ def own_of(precision: Precision) -> str:
 
 def narrow_peers_of(workload: Workload, precision: Precision) -> list[str]:
     modes = ("-one", "-by4", "-by16") if workload.mode == "batch" else ("",)
-    return [f"{engine}:{precision}{mode}" for engine in NARROW_ENGINES[precision] for mode in modes]
+    return [name + mode for name in NARROW[precision] for mode in modes]
 
 
 def peers_of(workload: Workload, precision: Precision = "float32") -> list[str]:
