@@ -1,4 +1,4 @@
-"""How close the vectors of each engine are to float64, on the texts of golden cases: part of a run in bf16 or int8.
+"""How close the vectors of each engine are to float64, on the texts of golden cases: part of a run in another precision than float32.
 
 Every text runs alone, so that an engine's arithmetic is all that there is to see, not what it does with padding. Nobody is left
 out for being far off.

@@ -17,6 +17,7 @@ BATCHES = [f"{engine}{mode}" for engine in ("onnxruntime:", "onnxruntime:fused-"
 # Who has a precision other than float32, and the workloads that are run in it.
 NARROW: dict[Precision, list[str]] = {
     "bf16": ["openvino:bf16"],
+    "bf16-dot": ["openvino:bf16"],
     "int8": ["openvino:int8", "openvino:int8-wide", "openvino:int8-static", "ctranslate2:int8", "onnxruntime:int8"],
 }
 NARROW_WORKLOADS = ["W3.T8", "W3.T32", "W3.T128", "W3.T256", "W5"]
@@ -39,8 +40,10 @@ FASTEST_ELSEWHERE = {
 
 def precision_of(form: str) -> tuple[Precision, str]:
     """The precision of a form, and what else it says."""
-    first, _, rest = form.partition("-")
-    return (first, rest) if first in WEIGHT_BYTES else ("float32", form)
+    for precision in sorted(WEIGHT_BYTES, key=len, reverse=True):
+        if form == precision or form.startswith(precision + "-"):
+            return precision, form[len(precision) + 1:]
+    return "float32", form
 
 
 def own_of(precision: Precision) -> str:

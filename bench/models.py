@@ -14,7 +14,7 @@ MOST_ROWS = {TINY: 16, TINY_CAUSAL: 16, SMALL: 64, BASE: 128}
 
 
 def model_name(encoder: Encoder, precision: Precision) -> str:
-    return NAMES[encoder] if precision == "float32" else f"{NAMES[encoder]}_{precision}"
+    return NAMES[encoder] if precision == "float32" else f"{NAMES[encoder]}_{precision.replace('-', '_')}"
 
 
 def model_of(workload: Workload, precision: Precision = "float32") -> str:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Mode = Literal["forward", "step", "batch"]
-Precision = Literal["float32", "bf16", "int8"]
-WEIGHT_BYTES: dict[Precision, int] = {"float32": 4, "bf16": 2, "int8": 1}
+Precision = Literal["float32", "bf16", "bf16-dot", "int8"]
+WEIGHT_BYTES: dict[Precision, int] = {"float32": 4, "bf16": 2, "bf16-dot": 2, "int8": 1}
 
 
 @dataclass(frozen=True)

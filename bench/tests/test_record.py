@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import unittest
 
-from bench.contest import peers_of, two_best
+from bench.contest import NARROW, NARROW_WORKLOADS, peers_of, precision_of, two_best
 from bench.environment import NEEDED, groups
-from bench.record import Machine, Record, Times, duration, losses, make_record, table
+from bench.record import Machine, Narrow, Record, Times, duration, losses, make_record, table
 from bench.shapes import BY_ID, MIXED, WORKLOADS, Encoder, Workload
 
-FIELDS = {"workload": str, "threads": int, "burin_us": float, "peers": dict, "best_peer": str, "ratio": float,
+FIELDS = {"workload": str, "precision": str, "threads": int, "burin_us": float, "peers": dict, "best_peer": str, "ratio": float,
           "ratio_c": float, "percent_of_fma_peak": float, "max_abs_error": float}
 
 
@@ -17,6 +17,12 @@ def record(workload: str = "W1.fwd", own: float = 2.0, threads: int = 1, **peers
     times = {name: Times(value, 2 * value) for name, value in peers.items()}
     return make_record(BY_ID[workload], threads, Times(own, own), times, 1e-7, Machine(100.0, 20.0), Times(1.0, 1.5),
                        {"iree": Times(3.0, 4.0)})
+
+
+def narrow_record(own_float32: Times | None = Times(9.0, 9.0), **peers: float) -> Record:
+    times = {name: Times(value, value) for name, value in peers.items()}
+    narrow = Narrow("int8", own_float32, 0.9991, {name: 0.99 for name in peers})
+    return make_record(BY_ID["W3.T8"], 1, Times(3.0, 3.0), times, 1e-3, Machine(100.0, 20.0), None, {}, narrow)
 
 
 class Flops(unittest.TestCase):
@@ -71,6 +77,19 @@ class Records(unittest.TestCase):
         lines = table([record(openvino=4.0), record("W5", openvino=4.0)]).splitlines()
         self.assertEqual([line.split()[0] for line in lines], ["workload", "W1.fwd", "W5"])
 
+    def test_in_another_precision_there_is_our_float32_and_every_cosine(self) -> None:
+        made = narrow_record(openvino=6.0, ctranslate2=5.0)
+        self.assertEqual((made["precision"], made["ratio"], made["ratio_to_float32"], made["cosine"]),
+                         ("int8", 5.0 / 3.0, 3.0, 0.9991))
+        self.assertEqual(made["peer_cosines"], {"openvino": 0.99, "ctranslate2": 0.99})
+        self.assertEqual(made["weight_bytes"], BY_ID["W3.T8"].encoder.weight_bytes() // 4)
+
+    def test_the_table_of_another_precision_has_cosines(self) -> None:
+        lines = table([narrow_record(openvino=6.0)]).splitlines()
+        self.assertIn("cosine", lines[0])
+        self.assertIn("0.99910", lines[1])
+        self.assertEqual(table([narrow_record(own_float32=None)]).splitlines()[1].count("0.99910"), 1)
+
     def test_durations_have_three_digits_and_a_unit(self) -> None:
         self.assertEqual([duration(us) for us in (0.412, 5.34, 44734, 2.5e6, None)],
                          ["412 ns", "5.34 µs", "44.7 ms", "2.5 s", "-"])
@@ -86,6 +105,21 @@ class Contest(unittest.TestCase):
             chosen = two_best(workload, 1, [], {"jax", "openvino"})
             self.assertEqual(len(chosen), 2, workload.id)
             self.assertLessEqual(set(chosen), set(peers_of(workload)))
+
+    def test_a_form_may_begin_with_a_precision(self) -> None:
+        for form, parts in {"": ("float32", ""), "fused-by4": ("float32", "fused-by4"), "int8": ("int8", ""),
+                            "int8-static-by4": ("int8", "static-by4"), "bf16-one": ("bf16", "one"),
+                            "bf16-dot": ("bf16-dot", ""), "int8x": ("float32", "int8x")}.items():
+            self.assertEqual(precision_of(form), parts, form)
+
+    def test_peers_in_another_precision_say_so_and_have_a_group(self) -> None:
+        for precision in NARROW:
+            for workload in map(BY_ID.get, NARROW_WORKLOADS):
+                for name in peers_of(workload, precision):
+                    engine, _, form = name.partition(":")
+                    self.assertIn(engine, groups())
+                    self.assertEqual(precision_of(form)[0], precision.removesuffix("-dot"), name)
+                    self.assertEqual(form.endswith(("-one", "-by4", "-by16")), workload.mode == "batch", name)
 
     def test_every_pin_is_exact_and_every_engine_has_a_group(self) -> None:
         pins = groups()
