@@ -55,11 +55,11 @@ def install(group: str, pins: list[str]) -> bool:
     return True
 
 
-def make() -> list[str]:
-    """Makes the environment where it is missing; returns the groups that are in it."""
+def make(wanted: set[str]) -> list[str]:
+    """Makes the environment where it is missing; returns those of the wanted groups that are in it."""
     if not PYTHON.exists():
         run_quietly(f"making {FOLDER}", [sys.executable, "-m", "venv", FOLDER])
-    return [group for group, pins in groups().items() if install(group, pins)]
+    return [group for group, pins in groups().items() if group in wanted and install(group, pins)]
 
 
 def run(arguments: list[str]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unittest
 
+from bench.__main__ import wanted
 from bench.contest import NARROW, NARROW_WORKLOADS, peers_of, precision_of, two_best
 from bench.environment import NEEDED, groups
 from bench.record import Machine, Narrow, Record, Times, duration, losses, make_record, table
@@ -120,6 +121,11 @@ class Contest(unittest.TestCase):
                     self.assertIn(engine, groups())
                     self.assertEqual(precision_of(form)[0], precision.removesuffix("-dot"), name)
                     self.assertEqual(form.endswith(("-one", "-by4", "-by16")), workload.mode == "batch", name)
+
+    def test_a_run_in_another_precision_installs_its_own_peers_only(self) -> None:
+        self.assertEqual(wanted(["--build", "build", "--quick"]), set(groups()))
+        self.assertEqual(wanted(["--precision", "float32"]), set(groups()))
+        self.assertEqual(wanted(["--build", "build", "--precision", "bf16"]), {NEEDED, "openvino"})
 
     def test_every_pin_is_exact_and_every_engine_has_a_group(self) -> None:
         pins = groups()
