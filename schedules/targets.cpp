@@ -255,7 +255,8 @@ const Target *hostTarget(Precision precision) {
   for (const Target &target : allTargets())
     if (isFor(target) && target.preference > 0 && (!best || target.preference > best->preference) && runsHere(target))
       best = &target;
-  return best;
+  // Else what it prefers in float32, which says that it does not compute in the precision.
+  return best || precision == Precision::Float32 ? best : hostTarget();
 }
 
 bool sharesNumericForm(const Target &one, const Target &other) {
