@@ -31,7 +31,7 @@ module @policy {
 }
 """
 # In the order in which a user would come to them: later ones read what earlier ones write.
-COMMANDS = ["init", "pack", "compile", "run", "inspect", "bench", "check", "targets", "import", "tune"]
+COMMANDS = ["init", "pack", "compile", "run", "inspect", "bench", "check", "targets", "import", "tune", "quantize"]
 
 
 def tool(*words: str | Path, program: str = "burin", folder: Path | None = None) -> subprocess.CompletedProcess:

@@ -5,7 +5,7 @@
 // RUN: FileCheck %s < %t.html
 // CHECK: <title>deep</title>
 // CHECK-NOT: {{<script|https?://}}
-// CHECK: for <b>generic-x86-64</b> · a&lt;b&amp;&quot;t&quot; ≤ 16
+// CHECK: for <b>generic-x86-64</b>, in <b>float32</b> · a&lt;b&amp;&quot;t&quot; ≤ 16
 // CHECK: parameters</span><b>224</b><small>4 tensors
 // CHECK: weights</span><b>1.79 kB</b>
 // CHECK: state</span><b>192 B</b><small>1 values
