@@ -375,15 +375,11 @@ void attend(const KernelGroup &group, const Target &target, AttendTiles tiles) {
   Var within("within"), queries("queries"), query("query"), keyBlock("key_block"), keyWithin("key_within");
   int64_t rows = stage.queryTile, width = (stage.valueWidth + 3) / 4 * 4;
   auto dividing = [&](int value) { return divisorUpTo(stage.queryTile, value); };
-  // Few queries: a tile of several keys would compute products of keys that are not there. One key at a time, those are
-  // left out, and a processor looks far enough ahead to have several of the others under way; so it does with values,
-  // one query at a time, where keys are as few. Measured: half as long again with the tiles of many queries.
-  bool few = group.mostRows() > 0;
-  if (few)
-    tiles = {.keys = 1, .queries = stage.keysOfRows ? 1 : std::min(tiles.queries, int(group.mostRows()))};
+  // Other tiles for few queries (one key, the queries that there are) were half as fast again, and read a mask's bytes
+  // before its first: not derived.
   int keysTogether = group.parameter(Parameter::tile_keys, tiles.keys, dividing);
   int rowsTogether = group.parameter(Parameter::tile_queries, tiles.queries, dividing);
-  bool onlyQueries = group.parameter(Parameter::only_queries, few) > 0;
+  bool onlyQueries = group.parameter(Parameter::only_queries, 0) > 0;
   int64_t together = featuresTogether(width, group.parameter(Parameter::value_vectors, 2), target);
 
   y.split(feature, head, within, int(stage.valueWidth))
@@ -497,10 +493,8 @@ void stateWrite(const StateWrite &write, const Target &target) {
 }
 
 llvm::ArrayRef<int64_t> fewRows(KernelClass kernelClass) {
-  static const int64_t ofContracts[] = {1, 4}, ofAttention[] = {4};
-  if (kernelClass == KernelClass::Contract)
-    return ofContracts;
-  return kernelClass == KernelClass::Attend ? llvm::ArrayRef(ofAttention) : llvm::ArrayRef<int64_t>();
+  static const int64_t ofContracts[] = {1, 4};
+  return kernelClass == KernelClass::Contract ? llvm::ArrayRef(ofContracts) : llvm::ArrayRef<int64_t>();
 }
 
 } // namespace burin::register_tiles

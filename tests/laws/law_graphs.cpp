@@ -41,7 +41,10 @@ const Target &firstOfItsForm(const Target &target) {
 
 std::vector<LawCase> casesOfSharedForm(llvm::function_ref<bool(const LawGraph &)> concerns) {
   std::vector<LawCase> cases = lawCases(concerns);
-  llvm::erase_if(cases, [](const LawCase &row) { return &firstOfItsForm(*row.target) == row.target; });
+  llvm::erase_if(cases, [](const LawCase &row) {
+    const Target &first = firstOfItsForm(*row.target);
+    return &first == row.target || !computesIn(first, row.graph->precision);
+  });
   return cases;
 }
 
