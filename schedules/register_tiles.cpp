@@ -375,8 +375,8 @@ void attend(const KernelGroup &group, const Target &target, AttendTiles tiles) {
   Var within("within"), queries("queries"), query("query"), keyBlock("key_block"), keyWithin("key_within");
   int64_t rows = stage.queryTile, width = (stage.valueWidth + 3) / 4 * 4;
   auto dividing = [&](int value) { return divisorUpTo(stage.queryTile, value); };
-  // Other tiles for few queries (one key, the queries that there are) were half as fast again, and read a mask's bytes
-  // before its first: not derived.
+  // Rejected for few queries: tiles of one key and of the queries that there are. They are faster, but read bytes
+  // before a mask's first.
   int keysTogether = group.parameter(Parameter::tile_keys, tiles.keys, dividing);
   int rowsTogether = group.parameter(Parameter::tile_queries, tiles.queries, dividing);
   bool onlyQueries = group.parameter(Parameter::only_queries, 0) > 0;
