@@ -40,7 +40,7 @@ struct KernelCompileOptions {
   std::string cacheFolder; // empty: the default
   bool useCache = true;
   unsigned jobs = 0;               // workers at once; 0: as many as processors
-  unsigned timeLimitSeconds = 120; // of one kernel
+  unsigned timeLimitSeconds = 120; // of a processor, for one kernel
   /// Where it is set, a kernel that fails is told to it and has no object; else the first failure ends everything.
   std::function<void(size_t kernel, llvm::Error)> failed = nullptr;
 };
