@@ -118,7 +118,8 @@ private:
 
 class EmulatedCalls : public ModelCalls {
 public:
-  EmulatedCalls(const EmulatedModel &loaded, int64_t model) : loaded_(loaded), model_(model) {}
+  EmulatedCalls(const EmulatedModel &loaded, int64_t model, std::string target)
+      : loaded_(loaded), model_(model), target_(std::move(target)) {}
   ~EmulatedCalls() override {
     try {
       ask({.kind = BURIN_REQUEST_CLOSE}, {});
@@ -126,7 +127,7 @@ public:
     }
   }
 
-  llvm::StringRef target() const override { return plan().target; }
+  llvm::StringRef target() const override { return target_; }
   burin_status forward(void *scratch, size_t scratchBytes, const int64_t *rows, const void *const *inputs,
                        void *const *outputs) const override {
     Lengths lengths(plan(), rows);
@@ -251,6 +252,7 @@ private:
 
   const EmulatedModel &loaded_;
   int64_t model_;
+  std::string target_;
 };
 
 std::unique_ptr<ModelCalls> EmulatedModel::open(const burin_open_options &options, burin_status &status) const {
@@ -268,9 +270,12 @@ std::unique_ptr<ModelCalls> EmulatedModel::open(const burin_open_options &option
   Reply reply =
       server_.ask(request, {{options.weights, int64_t(options.weights_bytes)}, path, {&bits, int64_t(sizeof bits)}});
   status = burin_status(reply.status);
+  if (reply.blocks.empty())
+    throw MachineError("a reply to opening has no block, expected a text");
   if (status == BURIN_OK)
-    return std::make_unique<EmulatedCalls>(*this, reply.value);
-  if (options.message && options.message_bytes > 0 && !reply.blocks.empty()) {
+    return std::make_unique<EmulatedCalls>(
+        *this, reply.value, llvm::StringRef(reply.blocks[0].data(), reply.blocks[0].size()).rtrim('\0').str());
+  if (options.message && options.message_bytes > 0) {
     size_t bytes = std::min(reply.blocks[0].size(), options.message_bytes);
     std::memcpy(options.message, reply.blocks[0].data(), bytes);
     options.message[options.message_bytes - 1] = '\0';

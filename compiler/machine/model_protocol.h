@@ -15,7 +15,8 @@
  * blocks are the outputs where the status is BURIN_OK; `state` comes back as the reply's first block. */
 enum {
   BURIN_REQUEST_OPEN = 1,          /* weights, path, flags (burin_request_flags); count: room for the message.
-                                      Reply: value is the model, block the message */
+                                      Reply: value is the model, block the name of the target that opening chose,
+                                      or what is wrong */
   BURIN_REQUEST_CLOSE = 2,         /* none */
   BURIN_REQUEST_SCRATCH_BYTES = 3, /* rows; number: sequences. Reply: value */
   BURIN_REQUEST_FORWARD = 4,       /* rows, outputs, inputs… */

@@ -217,7 +217,8 @@ static void open_model(const burin_plan *plan, const burin_request *request, blo
     blocks[0].data = NULL; /* freed with the model */
   }
   reply(status, number, 1);
-  send_block(options.message, (int64_t)strlen(options.message) + 1);
+  const char *said = status == BURIN_OK ? burin_model_isa(models[number].model) : options.message;
+  send_block(said, (int64_t)strlen(said) + 1);
   free(options.message);
 }
 

@@ -545,10 +545,12 @@ TEST_F(arm_processors, with_the_features_give_the_bits_that_all_give) {
 // The first is refused code for the feature alone, so it is given the other.
 TEST_F(arm_processors, of_either_kind_open_an_object_for_both) {
   Opened plain = openedOn("qemu-aarch64 -cpu cortex-a53", "arm-64");
-  for (llvm::StringLiteral runner :
-       {llvm::StringLiteral("qemu-aarch64 -cpu cortex-a53"), llvm::StringLiteral("qemu-aarch64 -cpu cortex-a76")}) {
+  const std::pair<llvm::StringLiteral, llvm::StringLiteral> cases[] = {
+      {"qemu-aarch64 -cpu cortex-a53", "arm-64"}, {"qemu-aarch64 -cpu cortex-a76", "arm-64-dot_prod"}};
+  for (auto [runner, target] : cases) {
     Opened opened = openedOn(runner, "arm-64,arm-64-dot_prod");
     ASSERT_EQ(opened.status, BURIN_OK) << runner.str() << ": " << opened.message;
+    EXPECT_EQ(opened.target, target) << runner.str();
     EXPECT_TRUE(opened.y == plain.y) << runner.str();
   }
 }
