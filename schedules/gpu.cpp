@@ -17,11 +17,10 @@ namespace {
 
 // Derived: a block of 256 threads or a little fewer fills a multiprocessor in eights, and leaves each thread the
 // registers that a tile of 4 × 4 sums takes.
-constexpr int blockRows = 64;             // of a contract without a norm
-constexpr int threadColumns = 4;          // of a contract's tile that one thread sums: a vector load of shared memory
-constexpr int warp = 32;                  // threads that go together; a full line of memory
-constexpr int sharedBytes = 16 * 1024;    // for the rows that a block keeps: a third of what a block has everywhere
-constexpr int attentionBytes = 47 * 1024; // for all that a block of attention keeps: what a block has everywhere
+constexpr int blockRows = 64;          // of a contract without a norm
+constexpr int threadColumns = 4;       // of a contract's tile that one thread sums: a vector load of shared memory
+constexpr int warp = 32;               // threads that go together; a full line of memory
+constexpr int sharedBytes = 16 * 1024; // for the rows that a block keeps: a third of what a block has everywhere
 
 /// The largest power of two up to `most` of which `bytesEach` leave room in shared memory; at least 1.
 int rowsThatFit(int64_t bytesEach, int most, int64_t room = sharedBytes) {
@@ -188,7 +187,7 @@ static void contract(const KernelGroup &group, const Target &target) {
 
 static void attend(const KernelGroup &group, const Target &target) {
   AttendStage stage = *group.attend;
-  Func y = group.output, product = stage.product, gathered = stage.gathered;
+  Func y = group.output, product = stage.product, gathered = stage.gathered, tile = stage.tile;
   Var feature = axis::feature(), row = axis::row(), lane = axis::lane(), key = axis::key(), head = axis::head();
   int64_t keys = (stage.mostKeys + warp - 1) / warp * warp;
   // A block takes one head and as many queries as have room for their scores and weights, at most a tile whose limits
@@ -225,17 +224,19 @@ static void attend(const KernelGroup &group, const Target &target) {
     onRows(one, rows);
   }
 
-  // Values come to shared memory where all of them have room beside the rest: 128 keys of 32 features do. Others are
-  // read where they are, a line of features at a time. Rejected: tiles of values, as of keys; sums over several tiles
-  // would have to be in shared memory too, since Halide keeps no register over a loop of thread loops.
-  int64_t rest = 4 * (rows * (2 * keys + stage.keyWidth + 2 * target.rowLanes + 2) + warp * stage.keyWidth);
-  if (rest + 4 * keys * stage.valueWidth <= attentionBytes) {
-    shared(stage.values).bound_storage(key, int(keys));
-    onThreads(stage.values, feature, widthFor(stage.valueWidth), key, std::max(rows, 4));
-  }
-  gathered.compute_at(y, thread).store_in(MemoryType::Register);
-  for (int n = 0; n < gathered.num_update_definitions(); ++n)
-    gathered.update(n).reorder(RVar(gathered.rvars(n)[0]), feature, row, head);
+  // Values likewise, a tile after another. A thread sums those of a tile in a register, and the tiles in shared memory,
+  // as a contract does.
+  RVar tiles(gathered.rvars(0)[0]), t(tile.rvars(0)[0]);
+  int width = widthFor(stage.valueWidth);
+  sharedRows(gathered).bound(feature, 0, int(stage.valueWidth));
+  onThreads(gathered, feature, width, row, rows);
+  Stage update = gathered.update();
+  onThreads(update, feature, width, row, rows);
+  update.reorder(thread, threadRow, part, rowPart, tiles);
+  stage.values.compute_at(gathered, tiles).store_in(MemoryType::GPUShared).bound_storage(key, target.depthTile);
+  onThreads(stage.values, feature, width, key, std::max(rows, 4));
+  tile.compute_at(gathered, thread).store_in(MemoryType::Register);
+  tile.update().reorder(t, feature, row, head);
 }
 
 static void pool(const KernelGroup &group, const Target &target) {

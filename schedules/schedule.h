@@ -49,10 +49,10 @@ struct QuantisedRows {
 /// reduction variable, k. `input` is x, computed where it is read unless a schedule says otherwise. It reads rows
 /// beyond the last from within, so a tile of rows may always be whole. Of rows in fewer bits the
 /// accumulator's update has two variables: terms that an instruction adds up, and steps of them. Where they are
-/// integers, accumulator(lane, panel, row, group) is the sum of a group of k; groups(lane, panel, row) has an update over
-/// the groups, and `total` follows from it. Where the target has a
-/// depth tile, `tile` (lane, panel, row, tile of k) sums one, in its update; the accumulator's variable counts tiles;
-/// `rows` (k, row) and `weights` (lane, k, panel) are what the tiles read, 0 beyond the depth.
+/// integers, accumulator(lane, panel, row, group) is the sum of a group of k; groups(lane, panel, row) has an update
+/// over the groups, and `total` follows from it. Where the target has a depth tile, `tile` (lane, panel, row, tile of
+/// k) sums one, in its update; the accumulator's variable counts tiles; `rows` (k, row) and `weights` (lane, k, panel)
+/// are what the tiles read, 0 beyond the depth.
 struct ContractStage {
   Halide::Func input, accumulator, total;
   Halide::Func tile, rows, weights;       // undefined without a depth tile
@@ -88,7 +88,7 @@ struct RowValueStage {
 /// key, head) for what is per pair of them, (lane, row, head) for maxima and sums in lanes of keys, (row, head) for
 /// what is one number for a query, (feature, row, head) for the values. `product`, `laneMax`, `laneSum` and `gathered`
 /// have updates with one reduction variable each; `gathered` has one for each stretch of keys, of which `updateOfTile`
-/// says more.
+/// says more, or one over tiles of keys, each the sum of `tile`, which has such an update too.
 struct AttendStage {
   Halide::Func values;         // (feature of the head, key, head) what gathered reads: may be stored
   Halide::Func queries, keys;  // what product reads: to be stored in the order that a schedule wants, or not at all
@@ -99,6 +99,7 @@ struct AttendStage {
   Halide::Func laneSum;
   std::vector<Halide::Func> sumHalves;
   Halide::Func sum, gathered, part; // Σ weight · v in registers; the same in memory
+  Halide::Func tile;                // of gathered, (feature, row, head, tile of keys), where it is summed in tiles
   int64_t heads, keyWidth, valueWidth;
   int64_t queryTile; // queries whose keys are looked at together: limits of keys are one for all of them
   int updateOfTile;  // of `gathered`: the one whose keys are the same for a tile of queries; the others' are each row's

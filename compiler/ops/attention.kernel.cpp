@@ -3,7 +3,8 @@
 //
 // Numeric form: products and weighted values in order, one accumulator each; the sum of weights in lanes of keys that
 // are anchored at the first key, combined as row sums are. A key that is not seen adds zeros, so a row's bits depend on
-// the keys that it sees and on nothing beside it.
+// the keys that it sees and on nothing beside it. Where a target sums products apart in tiles (depthTile), it sums
+// weighted values so, in tiles of keys from the first key on.
 #include "dialect/encoder.h"
 #include "emit/elementary.h"
 #include "emit/kernel_builder.h"
@@ -98,8 +99,9 @@ void AttentionOp::buildKernel(KernelBuilder &kernel) {
   // sums are whole vectors and keep their order: the first ones again, and not the last, since a vector of equal
   // features is seen to be one product, which is used many times and then not fused.
   Expr valueFeature = valueWidth % 4 ? select(feature < valueWidth, feature, feature % valueWidth) : Expr(feature);
+  int depth = int(kernel.depthTile());
   stage.values = Func("values");
-  stage.values(feature, key, head) = v(head * valueWidth + feature, key);
+  stage.values(feature, key, head) = v(head * valueWidth + feature, depth ? min(key, keys - 1) : Expr(key));
   stage.gathered = Func("gathered");
   stage.gathered(feature, row, head) = 0.0f;
   auto gather = [&](const char *name, Expr from, Expr to, bool apart) {
@@ -113,7 +115,17 @@ void AttentionOp::buildKernel(KernelBuilder &kernel) {
     if (!apart)
       stage.updateOfTile = stage.gathered.num_update_definitions() - 1;
   };
-  if (hasMask) {
+  if (depth) { // each query goes through its own keys, a tile of them after another
+    Var t("tile");
+    RDom i(0, depth, "i"), tiles(0, (keys + depth - 1) / depth, "tiles_of_values");
+    Expr s = t * depth + i;
+    i.where(seen(s));
+    stage.tile = Func("value_tile");
+    stage.tile(feature, row, head, t) = 0.0f;
+    stage.tile(feature, row, head, t) += stage.weight(row, s, head) * stage.values(feature, s, head);
+    stage.gathered(feature, row, head) =
+        strict_float(stage.gathered(feature, row, head) + stage.tile(feature, row, head, tiles));
+  } else if (hasMask) {
     RDom s(0, keys, "masked");
     s.where(s >= begin && s < end);
     Expr value = select(seen(s), stage.values(valueFeature, s, head), 0.0f);
