@@ -47,7 +47,8 @@ struct Target {
   const Schedules &(*schedules)();   // the schedule file's entry
   // Of targets whose kernels run on a GPU:
   llvm::StringLiteral device = ""; // its API, as Halide names it; empty: the processor runs the kernels
-  int depthTile = 0;               // numeric form: so many products of a contract are summed apart; 0: all in one
+  int depthTile = 0;               // numeric form: so many products of a contract, or weighted values of attention, are
+                                   // summed apart; 0: all in one
   const Target *row = nullptr;     // of a target with an option: the row, whose option has another value
   IntegerDot integerDot = {};      // of int8 weights
   bool bfloatDot = false;          // an instruction adds up two products of bfloat16
