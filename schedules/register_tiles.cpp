@@ -415,7 +415,10 @@ void attend(const KernelGroup &group, const Target &target, AttendTiles tiles) {
   product.update().reorder(row, key, i).unroll(key);
   acrossRows(product.update());
 
-  perTile(stage.weight).store_in(place).align_bounds(key, target.rowLanes).reorder(row, key).unroll(key, 4);
+  // Derived: four vectors of exponentials side by side cover the latency of their chains; more is only code.
+  int vectorsOfRows = int((rows + target.lanes - 1) / target.lanes);
+  perTile(stage.weight).store_in(place).align_bounds(key, target.rowLanes).reorder(row, key);
+  stage.weight.unroll(key, std::max(4 / vectorsOfRows, 1));
   acrossRows(stage.weight);
   for (auto [lanes, halves, one] : {std::tuple(stage.laneMax, &stage.maxHalves, stage.largest),
                                     std::tuple(stage.laneSum, &stage.sumHalves, stage.sum)}) {

@@ -138,7 +138,8 @@ private:
   }
 
   GlobalVariable *global(const Twine &name, Constant *value) {
-    auto *variable = new GlobalVariable(module_, value->getType(), /*isConstant=*/true, GlobalValue::InternalLinkage,
+    // Private: the object file has no symbol for it, which would be larger than many a table.
+    auto *variable = new GlobalVariable(module_, value->getType(), /*isConstant=*/true, GlobalValue::PrivateLinkage,
                                         value, plan_.name + "_table_" + name);
     variable->setAlignment(Align(8));
     return variable;
@@ -327,6 +328,10 @@ std::vector<std::string> visibleSymbols(const ModelPlan &plan) {
   return symbols;
 }
 
+/// For the linker: one section of code of all kernels. The plan refers to each of them, so none could be left out of a
+/// program, and a section of its own costs each a header, a name and a table of relocations.
+const char mergedSections[] = "SECTIONS { .text : { *(.text .text.*) } }\n";
+
 /// Tables and entry points as any processor runs them that runs one of the targets: compiled for the last.
 Error compileTables(ArrayRef<TargetCode> targets, StringRef path) {
   static const bool initialised = [] {
@@ -396,14 +401,16 @@ ArrayRef<std::pair<std::string, std::string>> runtimeHooks() {
 Error writeObject(ArrayRef<TargetCode> targets, StringRef folder, StringRef path) {
   const ModelPlan &plan = *targets.front().plan;
   std::string tables = (folder + "/tables.o").str(), linked = (folder + "/linked.o").str(),
-              hidden = (folder + "/hidden.o").str();
+              hidden = (folder + "/hidden.o").str(), oneOfEach = (folder + "/sections.ld").str();
   if (Error error = compileTables(targets, tables))
     return error;
   if (linksModules(*plan.target))
     return installFile(tables, path);
 
   // One object of all: what was global in one part and used in another is bound here.
-  std::vector<std::string> link{plan.target->linker.str(), "-r", "-o", linked, tables};
+  if (Error error = writeFile(oneOfEach, mergedSections))
+    return error;
+  std::vector<std::string> link{plan.target->linker.str(), "-r", "-T", oneOfEach, "-o", linked, tables};
   StringMap<bool> linkedOnce;
   for (const TargetCode &code : targets)
     for (const KernelObject &kernel : code.kernels)
