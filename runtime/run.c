@@ -5,6 +5,7 @@
  * sequences, which is faster (probably since what a kernel leaves is still in cache when the next one reads it), and
  * scratch does not grow with the batch. No bit depends on where a part ends.
  */
+#include "float_mode.h"
 #include "split.h"
 
 burin_rt_probe_function burin_rt_probe;
@@ -236,11 +237,13 @@ burin_status burin_rt_forward_batch(const burin_plan *plan, const burin_model *m
     status = check_memory(&run, model, scratch, scratch_bytes);
   if (status == BURIN_OK && model->team && burin_is_worth_splitting(entry, run.most))
     run.team = burin_team_begin(model->team);
+  const unsigned int mode = burin_enter_float_mode();
   while (status == BURIN_OK && run.first_sequence < sequences) {
     choose_part(&run);
     status = run_part(&run, scratch);
     finish_part(&run);
   }
+  burin_leave_float_mode(mode);
   burin_team_end(run.team);
   return run.part.device ? run.part.device->api->end(run.part.device, status) : status;
 }

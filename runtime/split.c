@@ -2,6 +2,7 @@
 #include "split.h"
 
 #include "atomic.h"
+#include "float_mode.h"
 
 /* Least work of one worker, in floating-point operations. Measured (AMD EPYC, Zen 4, two threads): a fork and a join
  * take 0.5 us, in which a core does 60,000 of them at its peak, so two workers break even at that much each. */
@@ -46,7 +47,9 @@ static void run_stretch(void *data, int32_t index) {
   view.first[slot] = first;
   view.units[slot] = (end < rows ? end : rows) - first;
   burin_arena *arena = arena_of(run, index);
+  const unsigned int mode = burin_enter_float_mode();
   fail(arena, burin_run_rows(run->part, &view, run->call, whole, arena));
+  burin_leave_float_mode(mode);
 }
 
 /* ---- Calls that look along time ---- */
@@ -91,6 +94,7 @@ static void run_claims(void *data, int32_t index) {
   burin_view_first_sequence(run->part, &view);
   int64_t before = 0, own = units_of_sequence(run, &view); /* units before this sequence, and its own */
   int64_t first, end;
+  const unsigned int mode = burin_enter_float_mode();
   while (burin_claim_units(&run->claimed, run->units, (int64_t)run->tasks * CLAIMS_OF_WORKER, &first, &end))
     while (first < end) {
       while (first >= before + own) {
@@ -102,6 +106,7 @@ static void run_claims(void *data, int32_t index) {
       fail(arena, run_units(run, &view, before + own - stop, before + own - first, arena));
       first = stop;
     }
+  burin_leave_float_mode(mode);
 }
 
 static burin_status run_each_sequence(burin_part *part, const burin_plan_call *call) {

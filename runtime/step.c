@@ -5,6 +5,7 @@
  * of some hundred nanoseconds.
  */
 #include "calls.h"
+#include "float_mode.h"
 #include "state.h"
 
 typedef struct row_run {
@@ -160,7 +161,10 @@ burin_status burin_rt_step(const burin_plan *plan, const burin_model *model, voi
   status = prepare(plan, model, 0, state, scratch, scratch_bytes, 0, 1, inputs, outputs, &run);
   if (BURIN_UNLIKELY(status != BURIN_OK))
     return status;
-  status = finish(&run, run_row(&run, inputs, outputs));
+  const unsigned int mode = burin_enter_float_mode();
+  status = run_row(&run, inputs, outputs);
+  burin_leave_float_mode(mode);
+  status = finish(&run, status);
   if (BURIN_LIKELY(status == BURIN_OK))
     ++((burin_state_header *)state)->position[0];
   return status;
@@ -227,6 +231,7 @@ burin_status burin_rt_advance(const burin_plan *plan, const burin_model *model, 
   const void *row_inputs[BURIN_MAX_TENSORS];
   void *row_outputs[BURIN_MAX_TENSORS];
   int64_t *position = &((burin_state_header *)state)->position[stream_index];
+  const unsigned int mode = burin_enter_float_mode();
   for (int64_t done = 0, rows; done < count; done += rows) {
     rows = at_once < count - done ? at_once : count - done;
     for (int32_t i = 0; i < run.entry->input_count; ++i)
@@ -240,5 +245,6 @@ burin_status burin_rt_advance(const burin_plan *plan, const burin_model *model, 
     *position += rows;
     run.taken[stream_index] += rows;
   }
+  burin_leave_float_mode(mode);
   return finish(&run, status);
 }

@@ -231,35 +231,55 @@ TEST(real_time_of_streams, resident_weights_and_state_take_no_page_fault) {
 #endif
 
 #if defined(__SSE__)
-/// Denormals are zero, going in and coming out, as audio and games set it.
-class FlushToZero {
+/// Bits of MXCSR that a caller may have set: denormals are zero, going in and coming out, as audio and games set it;
+/// sums are rounded up.
+constexpr unsigned flushToZero = 0x8040, roundUp = 0x4000;
+
+class FloatMode {
 public:
-  FlushToZero() : before_(_mm_getcsr()) { _mm_setcsr(before_ | 0x8040); }
-  ~FlushToZero() { _mm_setcsr(before_); }
-  bool isSet() const { return (_mm_getcsr() & 0x8040) == 0x8040; }
+  explicit FloatMode(unsigned bits) : bits_(bits), before_(_mm_getcsr()) { _mm_setcsr(before_ | bits); }
+  ~FloatMode() { _mm_setcsr(before_); }
+  bool isSet() const { return _mm_getcsr() == (before_ | bits_); }
 
 private:
-  unsigned before_;
+  unsigned bits_, before_;
 };
 
-TEST_P(real_time, results_do_not_depend_on_flush_to_zero) {
+TEST_P(real_time, results_do_not_depend_on_the_callers_floating_point_mode) {
   SKIP_UNLESS_IN_THIS_PROCESS();
   Sequence sequence = randomSequence(33, 2);
   for (InputValues &input : sequence.inputs) // from 1 down to what is no longer a normal number, row after row
     for (size_t i = 0, width = input.floats.size() / 33; i < input.floats.size(); ++i)
       input.floats[i] *= std::ldexp(1.0f, -int(i / width) * 5);
   Outputs expected = forward(opened(), sequence);
-  ForwardCall call(opened(), sequence);
-  {
-    FlushToZero mode;
-    require("forward", call.run());
-    EXPECT_TRUE(mode.isSet()) << "the caller's mode is as it was\nrerun: " << rerunCommand();
-  }
-  Outputs got = call.results()[0];
-  for (size_t output = 0; output < got.size(); ++output)
-    if (!expectClose(place("forward, denormals flushed to zero", 2, int(output)), got[output], expected[output],
-                     columns(output)))
+  OpenedModel threaded(model().compiled, model().graph, model().weights, nullptr, /*threads=*/3);
+  for (const OpenedModel *model : {&opened(), &static_cast<const OpenedModel &>(threaded)})
+    for (unsigned bits : {0u, flushToZero, roundUp}) {
+      ForwardCall call(*model, sequence);
+      {
+        FloatMode mode(bits);
+        require("forward", call.run());
+        EXPECT_TRUE(mode.isSet()) << "the caller's mode is another after a call\nrerun: " << rerunCommand();
+      }
+      std::string entry = "forward in mode " + std::to_string(bits) + (model == &opened() ? "" : " on 3 threads");
+      if (!expectSameOutputs(entry, 2, call.results()[0], expected))
+        return;
+    }
+  if (!opened().hasStep() || isOnDevice())
+    return;
+  Stream stream(opened(), 33), other(opened(), 33);
+  stream.appendContexts(sequence);
+  other.appendContexts(sequence);
+  for (int64_t row = 0; row < 20; ++row) {
+    Outputs ordinary = stream.step(sequence, row), got;
+    {
+      FloatMode mode(flushToZero | roundUp);
+      got = other.step(sequence, row);
+      EXPECT_TRUE(mode.isSet()) << "the caller's mode is another after a step\nrerun: " << rerunCommand();
+    }
+    if (!expectSameOutputs("step " + std::to_string(row + 1), 2, got, ordinary))
       return;
+  }
 }
 #endif
 
@@ -267,14 +287,15 @@ TEST_P(real_time, results_do_not_depend_on_flush_to_zero) {
 
 BURIN_LAW(real_time_of_decaying_streams, [](const LawGraph &graph) { return graph.streams; });
 
-// A stream whose samples decay into denormals, and stay there, is at most twice as slow as one of ordinary samples: by
-// 99.9th percentiles over the steps, which of so few is the slowest. Of each step the shortest of some rounds counts,
-// in which the two streams take turns, so that what else a machine does is in neither.
+// A stream whose samples decay into denormals, and stay there, is less than twice as slow as one of ordinary samples:
+// by 99.9th percentiles over the steps, which of so few is the slowest. Of each step the shortest of some rounds
+// counts, in which the two streams take turns. What else a machine does only ever adds to a time, so where the promise
+// does not show in some rounds there are more: a step that denormals slow has no short round, however many there are.
 TEST_P(real_time_of_decaying_streams, denormals_do_not_slow_them) {
   SKIP_UNLESS_IN_THIS_PROCESS();
   SKIP_ON_DEVICE("a step's time is that of its driver");
   SKIP_WITH_A_SANITIZER();
-  constexpr int64_t rows = 48, rounds = 30;
+  constexpr int64_t rows = 48, rounds = 100, mostRounds = 2000;
   constexpr double resolution = 100e-9; // of the clock, seconds
   Sequence ordinary = randomSequence(rows, 3), decaying = ordinary;
   for (InputValues &input : decaying.inputs)
@@ -282,7 +303,9 @@ TEST_P(real_time_of_decaying_streams, denormals_do_not_slow_them) {
       input.floats[i] = std::ldexp(input.floats[i], -std::min(int(i / width) * 16, 134));
   Stream stream(opened());
   std::vector<double> shortest[2] = {std::vector<double>(rows, 1e9), std::vector<double>(rows, 1e9)};
-  for (int64_t round = 0; round < rounds; ++round)
+  auto slowest = [&](int isDecaying) { return *llvm::max_element(shortest[isDecaying]); };
+  auto holds = [&] { return slowest(1) < 2 * slowest(0) + resolution; };
+  for (int64_t round = 0; round < mostRounds && (round < rounds || !holds()); ++round)
     for (int isDecaying : {0, 1}) {
       const Sequence &sequence = isDecaying ? decaying : ordinary;
       require("reset", stream.reset());
@@ -299,9 +322,9 @@ TEST_P(real_time_of_decaying_streams, denormals_do_not_slow_them) {
         shortest[isDecaying][row] = std::min(shortest[isDecaying][row], seconds.count());
       }
     }
-  const double slowest[2] = {*llvm::max_element(shortest[0]), *llvm::max_element(shortest[1])};
-  if (slowest[1] > 2 * slowest[0] + resolution)
-    fail(place("steps that decay into denormals", 3), "the slowest takes " + std::to_string(slowest[1] * 1e6) +
+  ASSERT_LT(slowest(0), 1) << "a step was never taken";
+  if (!holds())
+    fail(place("steps that decay into denormals", 3), "the slowest takes " + std::to_string(slowest(1) * 1e6) +
                                                           " us, of ordinary samples " +
-                                                          std::to_string(slowest[0] * 1e6));
+                                                          std::to_string(slowest(0) * 1e6));
 }
