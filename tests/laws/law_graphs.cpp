@@ -1,4 +1,5 @@
 #include "law_graphs.h"
+#include "tested_targets.h"
 #include "tools/comparison.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -15,9 +16,7 @@ std::vector<std::vector<int64_t>> oddLengths(const GraphSignature &signature) {
           {9, 17}, {17, 9}, {7, 33}, {33, 1}, {33, 70}, {70, 33}};
 }
 
-/// Whether what the target has besides changes kernels in `precision`: what adds up products of few bits in one
-/// instruction has in float32 the kernels of the target without.
-static bool hasKernelsOfItsOwn(const Target &target, Precision precision) {
+bool hasKernelsOfItsOwn(const Target &target, Precision precision) {
   return precision != Precision::Float32 || target.integerDot.terms == 2;
 }
 

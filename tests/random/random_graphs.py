@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Puts random graphs through the laws, and makes what fails smaller.
 
-    random_graphs.py --program build/bin/random_laws --graphs 10000 [--first SEED] [--jobs N] [--seconds N] [--target T]
+    random_graphs.py --program build/bin/random_laws --blocks 40 [--of-each N] [--first BLOCK] [--jobs N] [--seconds N]
 
-Graphs run in processes of some dozens each, so that a crash ends few of them and compiled kernels, which are kept in a
-folder for each process, go away with it. A graph that fails is written down as small as it can be made: a recipe whose
+A block is 250 seeds, whose graphs have few sizes and one target, so that many of their kernels are equal and are compiled
+once: compiled kernels are kept until the end. Graphs run in processes of some dozens each, so that a crash ends few of
+them. A graph that fails is written down as small as it can be made: a recipe whose
 every word is needed for the failure, its textual IR, and the command that runs it again. The exit status says whether
 all laws hold.
 """
@@ -22,6 +23,8 @@ import time
 from pathlib import Path
 
 BATCH = 25
+# recipe.h: seedsOfEqualSizes
+BLOCK = 250
 # A graph of a few ops compiles and is tested in seconds; what takes this long hangs.
 SECONDS_OF_A_GRAPH = 240
 NOT_VALID = 2
@@ -29,16 +32,17 @@ FAILED = re.compile(r"^\[  FAILED  \] (\w+\.\w+/(seed_\d+|random)_on_\w+)", re.M
 
 
 class Laws:
-    """The program, and what it says."""
+    """The program, with its folder of compiled kernels, and what it says."""
 
-    def __init__(self, program: Path, target: str | None):
+    def __init__(self, program: Path, target: str | None, kernels: str):
         self.program = program
+        self.kernels = kernels
         self.of_seeds = ["--target", target] if target else []
 
     def run(self, *options: str, graphs: int = 1) -> tuple[int, str]:
         """The exit status, negative for a signal or where the time was up, and what was printed."""
         with tempfile.TemporaryDirectory(prefix="burin-random") as folder:
-            environment = {**os.environ, "BURIN_KERNEL_CACHE": f"{folder}/kernels", "TMPDIR": folder}
+            environment = {**os.environ, "BURIN_KERNEL_CACHE": self.kernels, "TMPDIR": folder}
             try:
                 done = subprocess.run([self.program, *options, "--gtest_brief=1"], text=True, errors="replace",
                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment,
@@ -140,33 +144,38 @@ def report(laws: Laws, seed: int, folder: Path, seconds: float) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Puts random graphs through the laws.")
     parser.add_argument("--program", type=Path, required=True, help="random_laws")
-    parser.add_argument("--graphs", type=int, default=200, help="how many (default: 200)")
-    parser.add_argument("--first", type=int, default=1, help="the first seed (default: 1)")
+    parser.add_argument("--blocks", type=int, default=4, help="of so many blocks of seeds (default: 4)")
+    parser.add_argument("--of-each", type=int, default=BLOCK, help=f"so many graphs (default: {BLOCK}, which is all)")
+    parser.add_argument("--first", type=int, default=0, help="the first block (default: 0)")
     parser.add_argument("--jobs", type=int, default=2, help="processes at once (default: 2)")
     parser.add_argument("--seconds", type=float, help="begin no more graphs after so long")
-    parser.add_argument("--target", help="all of them on this one (default: in turn on those that run here)")
+    parser.add_argument("--target", help="all of them on this one (default: each block on one of those that run here)")
     parser.add_argument("--failures", type=Path, default=Path("random_failures"), help="where failing graphs are written")
     parser.add_argument("--shrink-seconds", type=float, default=300, help="for each of the first three that fail")
     arguments = parser.parse_args()
-    laws, begin = Laws(arguments.program, arguments.target), time.monotonic()
-    last = arguments.first + arguments.graphs - 1
+    begin = time.monotonic()
+    ranges = [(seed, min(seed + BATCH, first + arguments.of_each) - 1)
+              for first in range(arguments.first * BLOCK, (arguments.first + arguments.blocks) * BLOCK, BLOCK)
+              for seed in range(first, first + arguments.of_each, BATCH)]
 
-    def run_batch(first: int) -> tuple[int, list[int]]:
+    def run_batch(laws: Laws, first: int, last: int) -> tuple[int, list[int]]:
         if arguments.seconds and time.monotonic() - begin > arguments.seconds:
             return 0, []
-        end = min(first + BATCH - 1, last)
-        return end - first + 1, laws.failing_seeds(first, end)
+        return last - first + 1, laws.failing_seeds(first, last)
 
-    tried, failing = 0, []
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for count, seeds in pool.map(run_batch, range(arguments.first, last + 1, BATCH)):
-            tried += count
-            failing += seeds
-            if tried % 500 < BATCH and count:
-                print(f"{tried} graphs, {len(failing)} fail, {time.monotonic() - begin:.0f} s", flush=True)
-    for seed in failing[:3]:
-        report(laws, seed, arguments.failures, arguments.shrink_seconds)
-    print(f"{tried} random graphs, seeds {arguments.first} to {arguments.first + tried - 1}: {len(failing)} fail"
+    with tempfile.TemporaryDirectory(prefix="burin-random-kernels") as kernels:
+        laws = Laws(arguments.program, arguments.target, kernels)
+        tried, failing, last = 0, [], 0
+        with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+            for (_, seed), (count, seeds) in zip(ranges, pool.map(lambda seeds: run_batch(laws, *seeds), ranges)):
+                tried += count
+                failing += seeds
+                last = seed if count else last
+                if tried % 500 < BATCH and count:
+                    print(f"{tried} graphs, {len(failing)} fail, {time.monotonic() - begin:.0f} s", flush=True)
+        for seed in failing[:3]:
+            report(laws, seed, arguments.failures, arguments.shrink_seconds)
+    print(f"{tried} random graphs, seeds {ranges[0][0]} to {last}: {len(failing)} fail"
           + (f" ({', '.join(map(str, failing))})" if failing else "") + f", {time.monotonic() - begin:.0f} s")
     return 1 if failing or not tried else 0
 

@@ -1,4 +1,8 @@
 // Recipes at random: phrases of a few words that belong together, each taken where the graph so far can have it.
+//
+// Nearly all of a graph's time is that of compiling its kernels, and equal kernels are compiled once. So that there are
+// more of them, graphs of neighbouring seeds (recipe.h) have their sizes from the same few, and differ in what they do
+// with them.
 #include "declaration.h"
 #include "tools/initial_values.h"
 #include <stdexcept>
@@ -7,9 +11,32 @@ namespace burin::laws {
 
 namespace {
 
+/// The sizes that the graphs of some seeds have.
+struct Sizes {
+  int64_t widths[3], ofHeads[2], windows[2];
+
+  explicit Sizes(uint64_t number) {
+    RandomStream random(number, "sizes");
+    draw(random, widths, {1, 3, 5, 8, 10, 16, 33});
+    draw(random, ofHeads, {1, 2, 3, 4, 5, 6, 7, 8});
+    draw(random, windows, {1, 2, 5, 31, 33, 200});
+  }
+
+private:
+  template <size_t count>
+  static void draw(RandomStream &random, int64_t (&some)[count], std::initializer_list<int64_t> all) {
+    std::vector<int64_t> left = all;
+    for (int64_t &one : some) {
+      auto drawn = left.begin() + int64_t(random.next() % left.size());
+      one = *drawn;
+      left.erase(drawn);
+    }
+  }
+};
+
 class Author {
 public:
-  explicit Author(uint64_t seed) : random_(seed, "recipe") {}
+  explicit Author(uint64_t seed) : random_(seed, "recipe"), sizes_(seed / seedsOfEqualSizes) {}
 
   Recipe write() {
     const bool hasContext = chance(3);
@@ -38,10 +65,8 @@ public:
 private:
   int64_t below(int64_t end) { return int64_t(random_.next() % uint64_t(end)); }
   bool chance(int64_t in) { return below(in) == 0; }
-  int64_t width() {
-    constexpr int64_t widths[] = {1, 3, 5, 8, 10, 16, 33};
-    return widths[below(std::size(widths))];
-  }
+  int64_t width() { return one(sizes_.widths); }
+  template <size_t count> int64_t one(const int64_t (&sizes)[count]) { return sizes[below(int64_t(count))]; }
 
   int64_t add(RecipeOp op) {
     recipe_.push_back(std::move(op));
@@ -71,12 +96,11 @@ private:
   /// q sees k and v of the values `from` and `to`, projected or as they are.
   int64_t lookAt(int64_t from, int64_t to, bool mayBeMasked) {
     std::vector<Known> values = declared();
-    const int64_t heads = 1 + below(3), d_k = heads * (1 + below(8)), d_v = heads * (1 + below(8));
+    const int64_t heads = 1 + below(3), d_k = heads * one(sizes_.ofHeads), d_v = heads * one(sizes_.ofHeads);
     int64_t q = dense(from, d_k), k = dense(to, d_k), v = dense(to, d_v);
     const bool isOne = values[from].axis == values[to].axis, masked = mayBeMasked && chance(5);
     const bool causal = isOne ? !chance(5) : mayBeMasked && chance(6);
-    constexpr int64_t windows[] = {1, 2, 5, 31, 33, 200};
-    const int64_t window = (causal || mayBeMasked) && chance(3) && (causal || chance(4)) ? windows[below(6)] : 0;
+    const int64_t window = (causal || mayBeMasked) && chance(3) && (causal || chance(4)) ? one(sizes_.windows) : 0;
     return add({"attention", {q, k, v, heads, causal, window, masked}});
   }
 
@@ -105,8 +129,8 @@ private:
       break;
     }
     case 5: {
-      int64_t x = rows(), features = declared()[x].features, first = below(features);
-      add({"slice", {x, first, 1 + below(features - first)}});
+      int64_t x = rows(), features = declared()[x].features, size = std::min(width(), features);
+      add({"slice", {x, chance(2) ? 0 : below(features - size + 1), size}});
       break;
     }
     case 6:
@@ -117,7 +141,7 @@ private:
       add({"l2_normalize", {rows()}});
       break;
     case 9:
-      add({"sinusoidal_positions", {dense(sequence(), 2 * (1 + below(8)))}});
+      add({"sinusoidal_positions", {dense(sequence(), 2 * one(sizes_.ofHeads))}});
       break;
     case 10:
       add({"learned_positions", {sequence(), below(2) * 5}});
@@ -164,6 +188,7 @@ private:
   }
 
   RandomStream random_;
+  const Sizes sizes_;
   Recipe recipe_;
 };
 

@@ -20,6 +20,8 @@ struct RecipeOp {
 
 using Recipe = std::vector<RecipeOp>;
 
+/// So many seeds, from a multiple of it on, have graphs of the same few sizes.
+inline constexpr uint64_t seedsOfEqualSizes = 250;
 /// The same recipe for the same seed, on every machine.
 Recipe randomRecipe(uint64_t seed);
 
