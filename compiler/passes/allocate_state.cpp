@@ -37,18 +37,22 @@ struct AllocateState : impl::AllocateStateBase<AllocateState> {
     int64_t alignment = row->device.empty() ? hostAlignment : deviceAlignment;
     int64_t offset = llvm::alignTo(BURIN_STATE_HEADER_BYTES, alignment);
     llvm::StringMap<int64_t> offsets; // a value that two entries use is one
-    module.walk([&](StateOp state) {
+    // One error is enough: keys and values, and the entries that use them, are all as long.
+    WalkResult fits = module.walk([&](StateOp state) {
       auto type = layOut(state, row->keyTile);
       if (storageElements(type) > std::numeric_limits<int32_t>::max()) { // kernels index with 32 bits
         state.emitError() << "state value '" << state.getName() << "' has " << storageElements(type)
                           << " elements, expected at most " << std::numeric_limits<int32_t>::max();
-        return signalPassFailure();
+        return WalkResult::interrupt();
       }
       auto [known, isNew] = offsets.try_emplace(state.getName(), offset);
       if (isNew)
         offset += llvm::alignTo(storageElements(type) * type.getElementTypeBitWidth() / 8, alignment);
       state.setOffset(known->second);
+      return WalkResult::advance();
     });
+    if (fits.wasInterrupted())
+      return signalPassFailure();
     module->setAttr(attribute::stateBytes, builder.getI64IntegerAttr(offset));
     // Rows that are taken at once: as many as a ring has room for beside its window.
     for (func::FuncOp entry : entriesOf(module))
