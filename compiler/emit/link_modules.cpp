@@ -1,6 +1,10 @@
 #include "emit/link_modules.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LLVMContext.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -9,6 +13,17 @@ using namespace llvm;
 namespace burin {
 
 Error linkModules(Module &module, ArrayRef<KernelObject> kernels, ArrayRef<std::string> visible) {
+  // What LLVM has to say of a clash; unless somebody listens, it ends the process.
+  std::string reason;
+  module.getContext().setDiagnosticHandlerCallBack(
+      [](const DiagnosticInfo *diagnostic, void *reason) {
+        raw_string_ostream stream(*static_cast<std::string *>(reason));
+        DiagnosticPrinterRawOStream printer(stream);
+        if (diagnostic->getSeverity() == DS_Error)
+          diagnostic->print(printer);
+      },
+      &reason);
+  auto stopListening = make_scope_exit([&] { module.getContext().setDiagnosticHandlerCallBack(nullptr); });
   Linker linker(module);
   StringSet<> linked;
   for (const KernelObject &kernel : kernels) {
@@ -26,7 +41,7 @@ Error linkModules(Module &module, ArrayRef<KernelObject> kernels, ArrayRef<std::
     if (NamedMDNode *flags = (*parsed)->getModuleFlagsMetadata())
       flags->eraseFromParent();
     if (linker.linkInModule(std::move(*parsed)))
-      return createStringError("kernel '" + kernel.symbol + "' does not link with the tables");
+      return createStringError("kernel '" + kernel.symbol + "' does not link with the tables: " + reason);
   }
   for (const auto &[halides, runtimes] : runtimeHooks())
     if (Function *hook = module.getFunction(halides))

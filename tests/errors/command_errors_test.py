@@ -74,9 +74,9 @@ class Commands(unittest.TestCase):
         tensors.write(self.folder / name, given, metadata)
         return str(self.folder / name)
 
-    def said(self, *words: str, expected: str, temporary: str | None = None) -> None:
+    def said(self, *words: str, expected: str, temporary: str | None = None, tool: list[str] = [BURIN]) -> None:
         environment = {**os.environ, "TMPDIR": temporary or str(self.folder / "tmp")}
-        done = subprocess.run([BURIN, *words], text=True, capture_output=True, env=environment)
+        done = subprocess.run([*tool, *words], text=True, capture_output=True, env=environment)
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertIn(expected, done.stderr, " ".join(words))
 
@@ -96,6 +96,26 @@ class Commands(unittest.TestCase):
             self.file("example/bench.json", description)
             self.said("bench", str(self.folder / "example"),
                       expected="bench.json: no entry 'model', expected an object that names one")
+
+    def test_a_start_up_that_is_not_measured(self):
+        # The tool beside another program that opens models.
+        tool = self.folder / "tool"
+        (tool / "bin").mkdir(parents=True)
+        shutil.copy(BURIN, tool / "bin" / "burin")
+        (tool / "lib").symlink_to(Path(BURIN).resolve().parents[1] / "lib")
+        probe = tool / "bin" / "burin-start-up-probe"
+        for does, expected in [("echo out of order; exit 3", "the process that opens the model failed: out of order"),
+                               ("echo 1 2", "the process that opens the model wrote '1 2', expected three numbers")]:
+            probe.write_text(f"#!/bin/sh\n{does}\n")
+            probe.chmod(0o755)
+            self.said("bench", self.file("row_wise.mlir", ROW_WISE), "--times", "2", "--start-up", expected=expected,
+                      tool=[str(tool / "bin" / "burin")])
+
+    @unittest.skipUnless(shutil.which("qemu-x86_64"), "no emulator of x86")
+    def test_a_machine_of_no_target(self):
+        self.said("compile", self.file("row_wise.mlir", ROW_WISE), "--target", "host", "-o", str(self.folder / "out"),
+                  expected="this machine runs none of the targets, so that there is no 'host'; `burin targets` lists them",
+                  tool=["qemu-x86_64", "-cpu", "Conroe", BURIN])  # of 2006, before SSE4.1
 
     def test_a_folder_for_temporary_files_that_is_not_there(self):
         row_wise, nowhere = self.file("row_wise.mlir", ROW_WISE), str(self.folder / "nowhere")

@@ -1,11 +1,15 @@
 // What is said where a program that the compiler starts fails: a worker that compiles a kernel, a linker. This program
 // is its own worker, which does what a variable of the environment says.
 #include "emit/kernel_worker.h"
+#include "emit/link_modules.h"
 #include "emit/run_tool.h"
 #include "emit/runtime.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/IRBuilder.h"
 #include "gtest/gtest.h"
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <unistd.h>
 
@@ -63,6 +67,16 @@ TEST(Worker, says_itself_what_is_wrong) {
   EXPECT_NE(said.find("there is no such thing"), std::string::npos) << said;
 }
 
+// Somebody installed another compiler over the one that runs.
+TEST(Worker, that_is_gone_cannot_be_started) {
+  namespace fs = std::filesystem;
+  const fs::path copy = testing::TempDir() + "burin_worker_" + std::to_string(getpid());
+  fs::copy_file("/proc/self/exe", copy, fs::copy_options::overwrite_existing);
+  const std::string said = saidOf(runTool({copy.string(), "--remove-yourself"}));
+  EXPECT_NE(said.find("kernel small: cannot start a worker: "), std::string::npos) << said;
+  EXPECT_FALSE(fs::exists(copy));
+}
+
 TEST(Processes, need_a_folder_for_temporary_files) {
   Variable variable("TMPDIR", testing::TempDir() + "that/is/not/there");
   auto result = compileKernels({}, *findTarget("generic-x86-64"));
@@ -87,9 +101,43 @@ TEST(BareObject, that_needs_a_function_of_a_system_is_refused) {
   std::remove((base + ".o").c_str());
 }
 
+/// A module with a function of that name.
+std::unique_ptr<llvm::Module> moduleWith(const std::string &function, llvm::LLVMContext &context) {
+  auto module = std::make_unique<llvm::Module>("some", context);
+  auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), false);
+  auto *defined = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, function, *module);
+  llvm::IRBuilder<>(llvm::BasicBlock::Create(context, "", defined)).CreateRetVoid();
+  return module;
+}
+
+TEST(KernelModule, that_cannot_be_linked_is_refused_by_name) {
+  const std::string path = testing::TempDir() + "burin_bitcode_" + std::to_string(getpid());
+  KernelObject kernel;
+  kernel.symbol = "some_kernel";
+  kernel.path = path;
+  llvm::LLVMContext context;
+  auto said = [&](const std::string &bytes) {
+    std::ofstream(path, std::ios::binary) << bytes;
+    return saidOf(linkModules(*moduleWith("some_open", context), kernel, {}));
+  };
+  EXPECT_EQ(said("no bitcode").find("the bitcode of kernel 'some_kernel'"), 0u) << said("no bitcode");
+  std::string clash;
+  llvm::raw_string_ostream stream(clash);
+  llvm::WriteBitcodeToFile(*moduleWith("some_open", context), stream);
+  EXPECT_EQ(said(clash),
+            "kernel 'some_kernel' does not link with the tables: Linking globals named 'some_open': symbol "
+            "multiply defined!");
+  std::remove(path.c_str());
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
+  if (argc == 2 && std::string(argv[1]) == "--remove-yourself") {
+    std::remove(argv[0]);
+    std::fputs(saidOfWorker("").c_str(), stderr);
+    return 1;
+  }
   if (isKernelWorker(argc, argv)) {
     const std::string does = std::getenv(behaviour);
     if (does == "work")
