@@ -98,7 +98,7 @@ def main() -> int:
     first_core = {min(os.sched_getaffinity(0))}
     settings = [
         ("again", "x86-64-avx2", {}),
-        ("in another folder", "x86-64",
+        ("in another folder", "x86-64-avx512",
          {"folder": elsewhere, "mask": 0o077, "HOME": str(elsewhere), "TMPDIR": str(elsewhere), "USER": "somebody"}),
         ("a year later", "x86-64-avx2",
          {"LD_PRELOAD": str(preloaded), "BURIN_TEST_LATER": "1", "TZ": "Pacific/Kiritimati", "LC_ALL": "C.UTF-8"}),
@@ -112,7 +112,7 @@ def main() -> int:
         else:
             print(f"skipped: {name}: '{before[0]}' may not, or is missing")
     if emulator:
-        settings.append((f"on a processor of {PROCESSOR}", "x86-64-avx2", {
+        settings.append((f"on a processor of {PROCESSOR}", "generic-x86-64", {
             "before": [emulator, "-cpu", PROCESSOR, "-E", f"LD_PRELOAD={preloaded}"],
             "BURIN_TEST_EMULATOR": emulator, "BURIN_TEST_PROCESSOR": PROCESSOR}))
     else:
