@@ -135,10 +135,11 @@ class Programs:
         """Written to files, as native/case.h reads them."""
         words = []
         for name, array in arrays.items():
-            path = self.bin / f"{workload.id}_{name}.bin"
+            shape = "x".join(map(str, array.shape))
+            path = self.bin / f"{workload.id}_{name}_{shape}.bin"  # a whole sequence and a step's row are both x
             array.tofile(path)
             kind = "f32" if array.dtype == np.float32 else "i64"
-            words.append(f"{name}:{kind}:{'x'.join(map(str, array.shape))}:{path}")
+            words.append(f"{name}:{kind}:{shape}:{path}")
         return words
 
     def compile(self, source: str, output: Path, *options: str | Path) -> Path:
