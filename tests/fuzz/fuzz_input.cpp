@@ -3,6 +3,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 extern "C" int LLVMFuzzerInitialize(int *, char ***) {
   // What the importer warns of; libFuzzer writes to stderr.
@@ -10,7 +11,8 @@ extern "C" int LLVMFuzzerInitialize(int *, char ***) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  burin_fuzz::Verdict verdict = burin_fuzz::BURIN_FUZZ_READ({reinterpret_cast<const char *>(data), size});
+  const std::string text(reinterpret_cast<const char *>(data), size); // as files are read, with a 0 behind it
+  burin_fuzz::Verdict verdict = burin_fuzz::BURIN_FUZZ_READ(text);
   if (!verdict.wrong.empty()) {
     llvm::errs() << verdict.wrong << "\n";
     std::abort();
