@@ -12,7 +12,8 @@ struct Verdict {
   std::string wrong;
 };
 
-/// Textual IR, with a 0 behind its end, as MLIR wants it: parsed, verified, and through the passes, as far as no kernel is compiled.
+/// Textual IR, with a 0 behind its end, as MLIR wants it: parsed, verified, and through the passes, as far as no kernel
+/// is compiled.
 Verdict readGraph(llvm::StringRef text);
 
 /// A model's directory: config.json, and behind lines of "---" modules.json and the pooling module's config.json.
