@@ -190,8 +190,11 @@ private:
     Known &x = rows(op, 0);
     return like(x, gelu(slice(x.tensor, op.arguments[1], positive(op, 2))));
   }
-  Known norm(const RecipeOp &op) { // x
+  Known
+  norm(const RecipeOp &op) { // x; of two features it is nearly the sign of their difference, which rounding may turn
     Known &x = rows(op, 0);
+    if (x.features == 2)
+      refuse(op, "it takes another number of features than 2");
     return like(x, builder.norm(x.tensor));
   }
   Known normalize(const RecipeOp &op) { // x; of one feature it is the sign, which rounding may turn
