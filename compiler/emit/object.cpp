@@ -4,6 +4,7 @@
 // forward to the runtime: what they do is data.
 #include "emit/object.h"
 #include "emit/link_modules.h"
+#include "emit/local_symbols.h"
 #include "emit/run_tool.h"
 #include "emit/write_file.h"
 #include "llvm/ADT/STLExtras.h"
@@ -418,14 +419,23 @@ Error writeObject(ArrayRef<TargetCode> targets, StringRef folder, StringRef path
         link.push_back(kernel.path);
   if (Error error = runTool(link))
     return error;
+  if (Error error = nameFirstLabels(linked))
+    return error;
 
   // Only the entry points stay visible, and Halide's hooks get the runtime's names, so that a program may hold a Halide
   // library of its own.
-  std::vector<std::string> copy{"llvm-objcopy", "--discard-locals"};
+  std::vector<std::string> copy{"llvm-objcopy", "--strip-unneeded"};
   for (const std::string &symbol : visibleSymbols(plan))
     copy.push_back("--keep-global-symbol=" + symbol);
   for (const auto &[halides, runtimes] : runtimeHooks())
     copy.push_back("--redefine-sym=" + halides + "=" + runtimes);
+  // What hands a call's arguments to a kernel is smaller than a name of its own would be.
+  for (const TargetCode &code : targets) {
+    for (const KernelObject &kernel : code.kernels)
+      copy.push_back("--redefine-sym=" + kernel.symbol + "_argv=" + plan.name + "_argv");
+    for (const KernelDispatch &dispatch : code.dispatches)
+      copy.push_back("--redefine-sym=" + dispatch.symbol + "_argv=" + plan.name + "_argv");
+  }
   copy.insert(copy.end(), {linked, hidden});
   if (Error error = runTool(copy))
     return error;

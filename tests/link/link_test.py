@@ -18,6 +18,7 @@ import unittest
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
 BUILD = Path(os.environ["BURIN_BUILD"])
 SCRATCH = Path(os.environ["BURIN_SCRATCH"])
 CMAKE, NINJA = os.environ["BURIN_CMAKE"], os.environ["BURIN_NINJA"]
@@ -154,16 +155,20 @@ class Link(unittest.TestCase):
         """The control loop's object for one ISA, as a file and what is loaded of it; what is loaded of the runtime."""
         folder = fresh("sizes")
         rows = []
-        for target in ("x86-64-sse41", "x86-64-avx2", "x86-64-avx512", "arm-64"):
-            run(BUILD / "bin" / "policy_generator", "compile", "-o", folder / target, "--target", target)
-            model = folder / target / "policy.o"
-            rows.append((f"loaded of the control loop's object, {target}", loaded_bytes(model), 150_000))
-            rows.append((f"its file, {target}", model.stat().st_size, 150_000))
+        compiled = {target: ["--target", target] for target in ("x86-64-sse41", "x86-64-avx2", "x86-64-avx512", "arm-64")}
+        for records in sorted((ROOT / "schedules" / "database").glob("*.json")):
+            for target in sorted({record["target"] for record in json.loads(records.read_text())["records"]}):
+                compiled[f"{target} as tuned on {records.stem}"] = ["--target", target, "--cpu", records.stem]
+        for number, (what, options) in enumerate(compiled.items()):
+            run(BUILD / "bin" / "policy_generator", "compile", "-o", folder / str(number), *options)
+            model = folder / str(number) / "policy.o"
+            rows.append((f"loaded of the control loop's object, {what}", loaded_bytes(model), 150_000))
+            rows.append((f"its file, {what}", model.stat().st_size, 150_000))
         for what, archive, limit in (("loaded of the runtime's core", "libburin_runtime_bare.a", 64_000),
                                      ("loaded of the runtime with files, heap and threads", "libburin_runtime.a", 64_000)):
             rows.append((what, loaded_bytes(PREFIX / "lib" / archive), limit))
         for what, size, limit in rows:
-            print(f"{what:52} {size / 1000:6.1f} KB of {limit / 1000:.0f}")
+            print(f"{what:76} {size / 1000:6.1f} KB of {limit / 1000:.0f}")
         self.assertEqual([row for row in rows if row[1] > row[2]], [])
 
     def test_rebuilds_what_changed_and_nothing_else(self):
