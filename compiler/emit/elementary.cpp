@@ -52,11 +52,12 @@ Expr errorFunction(Expr x) {
 Expr sineOfTurn(Turn turn, Expr cosine) {
   // The quadrant is the two high bits after rounding to the nearest quarter turn; what is left lies in ±1/8 turn and
   // loses nothing: the reduction is exact at any angle (Payne–Hanek for free, because the angle never was in radians).
-  // The quadrant is never a number of 32 bits: LLVM 21 gives a vector of ones to be subtracted from eight of those a
-  // register that the instruction cannot name (X86MCCodeEmitter's assertion in setR2).
-  auto bits = [](int value, int shift) { return cast<uint64_t>(value) << cast<uint64_t>(shift); };
-  Expr nearest = turn.phase + bits(1, 61);
-  Expr rest = cast<int64_t>(turn.phase - (nearest & bits(3, 62)));
+  // A cosine is the sine a quarter turn later; added to the quadrant, as a 1 to eight numbers of 32 bits, it ends LLVM
+  // 21 with an assertion (X86MCCodeEmitter, setR2).
+  Expr eighth = cast<uint64_t>(1) << cast<uint64_t>(61);
+  Expr phase = turn.phase + (cast<uint64_t>(cosine) << cast<uint64_t>(62));
+  Expr quadrant = cast<int32_t>((phase + eighth) >> cast<uint64_t>(62));
+  Expr rest = cast<int64_t>(phase - (cast<uint64_t>(quadrant) << cast<uint64_t>(62)));
   Expr x = cast<double>(rest) * Expr(2 * M_PI / 18446744073709551616.0); // |x| ≤ π/4
   Expr square = x * x;
   // Taylor to x^13 and x^14: the first term left out is below 3e-14 of the result, far below float's last bit.
@@ -69,9 +70,8 @@ Expr sineOfTurn(Turn turn, Expr cosine) {
   Expr sine = x * series({1 / 6227020800.0, -1 / 39916800.0, 1 / 362880.0, -1 / 5040.0, 1 / 120.0, -1 / 6.0, 1.0});
   Expr cosineSeries =
       series({-1 / 87178291200.0, 1 / 479001600.0, -1 / 3628800.0, 1 / 40320.0, -1 / 720.0, 1 / 24.0, -1 / 2.0, 1.0});
-  Expr turned = nearest + (cast<uint64_t>(cosine) << cast<uint64_t>(62)); // cos(x) = sin(x + a quarter turn)
-  Expr value = select((turned & bits(1, 62)) != cast<uint64_t>(0), cosineSeries, sine);
-  return strict_float(select(cast<int64_t>(turned) < cast<int64_t>(0), Expr(0.0) - value, value));
+  Expr value = select((quadrant & 1) == 1, cosineSeries, sine);
+  return strict_float(select(quadrant >= 2, Expr(0.0) - value, value));
 }
 
 } // namespace burin
