@@ -429,12 +429,13 @@ Error writeObject(ArrayRef<TargetCode> targets, StringRef folder, StringRef path
     copy.push_back("--keep-global-symbol=" + symbol);
   for (const auto &[halides, runtimes] : runtimeHooks())
     copy.push_back("--redefine-sym=" + halides + "=" + runtimes);
-  // What hands a call's arguments to a kernel is smaller than a name of its own would be.
+  // What hands a call's arguments to a kernel is smaller than a name of its own would be: one for all of a target.
   for (const TargetCode &code : targets) {
+    std::string handsOn = plan.name + "_" + llvm::join(llvm::split(code.plan->target->name, '-'), "_") + "_argv";
     for (const KernelObject &kernel : code.kernels)
-      copy.push_back("--redefine-sym=" + kernel.symbol + "_argv=" + plan.name + "_argv");
+      copy.push_back("--redefine-sym=" + kernel.symbol + "_argv=" + handsOn);
     for (const KernelDispatch &dispatch : code.dispatches)
-      copy.push_back("--redefine-sym=" + dispatch.symbol + "_argv=" + plan.name + "_argv");
+      copy.push_back("--redefine-sym=" + dispatch.symbol + "_argv=" + handsOn);
   }
   copy.insert(copy.end(), {linked, hidden});
   if (Error error = runTool(copy))

@@ -36,6 +36,11 @@ static std::string identifierOf(const testing::TestParamInfo<std::string> &info)
   return name;
 }
 
+/// A kernel for the target, or its code for some numbers of rows.
+static bool isFor(llvm::StringRef kernel, const std::string &target) {
+  return kernel.ends_with(target) || kernel.contains(target + "_from_");
+}
+
 static const int64_t outputs = 48;
 
 /// Contracts of whole panels on every target, attention, norms, a step.
@@ -80,7 +85,7 @@ TEST(object_for_several_targets, holds_the_kernels_of_each_and_shows_the_entry_p
     if (!(flags & llvm::object::SymbolRef::SF_Undefined) && (flags & llvm::object::SymbolRef::SF_Global))
       visible.insert(name);
     for (const std::string &target : familyNames())
-      kernelsOf[target] += llvm::StringRef(name).ends_with(identifierOf({target, 0}));
+      kernelsOf[target] += isFor(name, identifierOf({target, 0}));
   }
   EXPECT_EQ(visible, expected);
   for (auto &[target, kernels] : kernelsOf)
@@ -182,11 +187,6 @@ static bool isProduct(const Instruction &instruction) {
 
 static bool readsConstants(const isa::Loop &loop) {
   return llvm::any_of(loop, [](const Instruction &instruction) { return usesRegister(instruction, "(%rip)"); });
-}
-
-/// A kernel for the target, or its code for some numbers of rows.
-static bool isFor(llvm::StringRef kernel, const std::string &target) {
-  return kernel.ends_with(target) || kernel.contains(target + "_from_");
 }
 
 /// The loops over K of the largest tile among the contracts. They read no constant, as the polynomials of epilogues do.

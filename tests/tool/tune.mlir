@@ -6,7 +6,7 @@
 // CHECK: small for x86-64-avx2 on some-cpu
 // CHECK: kernel rows default tuned gain
 // CHECK-DAG: contract_{{[0-9a-f]+}} 1 {{.*}} tile_rows=3
-// CHECK-DAG: contract_{{[0-9a-f]+}} 5-16 {{.*}} tile_rows=3
+// CHECK-DAG: contract_{{[0-9a-f]+}} 2-4 {{.*}} tile_rows=3
 // CHECK: the default reaches {{[0-9.]+}} % of the tuned speed
 // CHECK: records are in {{.*}}tuned.json, for: compile --database {{.*}}tuned.json
 
@@ -85,7 +85,7 @@
 // RUN: not burin tune 2>&1 | FileCheck %s --check-prefix=NOTHING
 // NOTHING: GRAPH or --merge is required
 
-#time = #encoder.rows<"time", 16>
+#time = #encoder.rows<"time", 4>
 module @small {
   func.func @forward(%x: tensor<?x48xf32, #time> {encoder.name = "x"}) -> (tensor<?x32xf32, #time> {encoder.name = "y"}) {
     %W = encoder.parameter "W" init "normal" : tensor<48x48xf32>
