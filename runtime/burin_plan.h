@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define BURIN_PLAN_VERSION 5
+#define BURIN_PLAN_VERSION 6
 #define BURIN_MAX_AXES 4      /* time symbols of one graph */
 #define BURIN_MAX_ARGUMENTS 64 /* of one kernel */
 #define BURIN_MAX_TENSORS 16  /* inputs, or outputs, of one entry */
@@ -193,6 +193,8 @@ typedef struct burin_plan {
   int32_t reserved;
   int64_t weights_bytes; /* packed */
   int64_t state_bytes;   /* header of BURIN_STATE_HEADER_BYTES included; 0 without step */
+  int64_t worker_work;   /* floating-point operations that each worker of a split call gets at least */
+  int64_t entry_work;    /* that an entry has to split at least; below, its caller's thread runs it alone */
   const struct burin_device_api *device; /* where the kernels run on a GPU: what libburin_gpu_<api>.a does; else null */
 } burin_plan;
 

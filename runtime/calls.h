@@ -22,6 +22,7 @@ typedef struct burin_part {
   burin_device_call *device; /* where the kernels run on a GPU; else null */
   /* Of batches alone: */
   int32_t axes;
+  int64_t worker_work;                    /* the plan's */
   const int64_t *offsets[BURIN_MAX_AXES]; /* a symbol's row at which each sequence starts, and where the last ends */
   int64_t pairs_before[BURIN_MAX_AXES][BURIN_MAX_AXES]; /* elements of the masks before the part, by their axes */
   /* Of streams alone: */

@@ -227,6 +227,7 @@ burin_status burin_rt_forward_batch(const burin_plan *plan, const burin_model *m
   run.offsets = offsets;
   run.part.entry = entry;
   run.part.axes = plan->axis_count;
+  run.part.worker_work = plan->worker_work;
   run.part.weights = model->weights;
   run.part.inputs = inputs;
   run.part.outputs = outputs;
@@ -235,7 +236,7 @@ burin_status burin_rt_forward_batch(const burin_plan *plan, const burin_model *m
     status = check_indexable(&run);
   if (status == BURIN_OK)
     status = check_memory(&run, model, scratch, scratch_bytes);
-  if (status == BURIN_OK && model->team && burin_is_worth_splitting(entry, run.most))
+  if (status == BURIN_OK && model->team && burin_is_worth_splitting(plan, entry, run.most))
     run.team = burin_team_begin(model->team);
   const unsigned int mode = burin_enter_float_mode();
   while (status == BURIN_OK && run.first_sequence < sequences) {

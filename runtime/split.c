@@ -4,14 +4,6 @@
 #include "atomic.h"
 #include "float_mode.h"
 
-/* Least work of one worker, in floating-point operations. Measured (AMD EPYC, Zen 4, two threads): a fork and a join
- * take 0.5 us, in which a core does 60,000 of them at its peak, so two workers break even at that much each. */
-enum { LEAST_WORK = 100000 };
-
-/* Least work of an entry. Threads that sleep are woken by a system call (measured: 1.6 us) and begin some tens of
- * microseconds later, of which this is the work at that peak. */
-enum { LEAST_WORK_OF_ENTRY = 4000000 };
-
 /* Tiles of a call that looks along time are claimed in parts of what is left: one for each worker, and as many again,
  * so that the last claims are small. */
 enum { CLAIMS_OF_WORKER = 2 };
@@ -146,8 +138,8 @@ static void choose_tasks(split *run) {
     work = (double)rows * (double)call->work;
   }
   int64_t tasks = run->team->count < run->units ? run->team->count : run->units;
-  double worth = work / (double)LEAST_WORK;
-  run->tasks = worth < (double)tasks ? (int32_t)worth : (int32_t)tasks;
+  double least = (double)part->worker_work; /* may be 0, in plans of tests: any work is worth a worker */
+  run->tasks = work < least * (double)tasks ? (int32_t)(work / least) : (int32_t)tasks;
 }
 
 burin_status burin_run_split(burin_part *part, burin_team *team, const burin_plan_call *call) {
@@ -171,15 +163,15 @@ burin_status burin_run_split(burin_part *part, burin_team *team, const burin_pla
   return failed ? BURIN_KERNEL_FAILED : BURIN_OK;
 }
 
-int burin_is_worth_splitting(const burin_plan_entry *entry, const int64_t *units) {
+int burin_is_worth_splitting(const burin_plan *plan, const burin_plan_entry *entry, const int64_t *units) {
   double all = 0;
   for (int32_t c = 0; c < entry->call_count; ++c) {
     const burin_plan_call *call = &entry->calls[c];
     double work = (double)call->work * (double)units[burin_slot(call->split_axis)];
     if (call->per_sequence) /* at most: all rows as one sequence */
       work *= (double)units[burin_slot(axis_looked_at(call))];
-    if (call->split_units > 0 && work >= 2.0 * (double)LEAST_WORK)
+    if (call->split_units > 0 && work >= 2.0 * (double)plan->worker_work)
       all += work;
   }
-  return all >= (double)LEAST_WORK_OF_ENTRY;
+  return all >= (double)plan->entry_work;
 }

@@ -69,6 +69,7 @@ struct TargetRun {
     if (Error error = runPasses(module, target, tuned))
       return error;
     plan = makePlan(module, target);
+    plan.grain = tuned.grain(target);
     texts = kernelsOf(module);
     for (const KernelText &text : texts) {
       variants.push_back(tuned.variantsOf(text, plan));
@@ -144,7 +145,7 @@ struct TargetRun {
 
 Error runPasses(mlir::ModuleOp module, const Target &target, const TunedSchedules &tuned) {
   mlir::PassManager passes(module.getContext());
-  buildPipeline(passes, target.name, tuned.panels(target));
+  buildPipeline(passes, target.name, tuned.panels(target), tuned.choices(graphName(module), target));
   if (mlir::failed(passes.run(module)))
     return createStringError("the graph has errors");
   return Error::success();

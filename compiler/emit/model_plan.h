@@ -5,6 +5,7 @@
 #include "dialect/encoder.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/burin_plan.h"
+#include "schedules/parallel_grain.h"
 #include "schedules/targets.h"
 #include "llvm/ADT/MapVector.h"
 #include <string>
@@ -96,6 +97,7 @@ struct ModelPlan {
   std::vector<PlanStream> streams; // the first is step's; none: there is no step
   std::string noStep;              // why
   int64_t weightsBytes = 0, stateBytes = 0;
+  ParallelGrain grain; // derived, unless a record says otherwise (emit/tuned_schedules.h)
 };
 
 /// The plan of a module after buildPipeline for `target`.

@@ -80,6 +80,8 @@ public:
                                   i32(0),
                                   i64(plan_.weightsBytes),
                                   i64(plan_.stateBytes),
+                                  i64(plan_.grain.workerWork),
+                                  i64(plan_.grain.entryWork),
                                   device()}));
   }
 

@@ -56,6 +56,8 @@ public:
     });
     table.weights_bytes = plan.weightsBytes;
     table.state_bytes = plan.stateBytes;
+    table.worker_work = plan.grain.workerWork;
+    table.entry_work = plan.grain.entryWork;
     return keep(table);
   }
 

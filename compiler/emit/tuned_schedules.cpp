@@ -21,6 +21,8 @@ std::string ScheduleVariant::origin() const {
 
 Expected<TunedSchedules> TunedSchedules::load(const TuningSource &source, StringRef target,
                                               function_ref<void(StringRef)> warn) {
+  if (source.records)
+    return TunedSchedules(*source.records);
   TunedSchedules tuned;
   if (source.database == "none")
     return tuned;
@@ -97,6 +99,16 @@ std::string recordName(const KernelText &kernel) {
   return kernel.kernelClass + "_" + utohexstr(xxh3_64bits(kernel.text), /*LowerCase=*/true);
 }
 
+std::string graphName(mlir::ModuleOp module) {
+  std::string text;
+  raw_string_ostream stream(text);
+  if (mlir::Operation *forward = module.lookupSymbol("forward")) // verify_graph says that it is missing
+    forward->print(stream, mlir::OpPrintingFlags().useLocalScope());
+  return utohexstr(xxh3_64bits(text), /*LowerCase=*/true);
+}
+
+std::string recordName(StringRef entry, StringRef graph) { return (entry + "_" + graph).str(); }
+
 int64_t plannedRowsOf(const KernelText &kernel, const ModelPlan &plan, int bucket) {
   auto fewRows = plan.target->schedules().fewRows;
   if (!fewRows || rowArgumentOf(kernel, plan) < 0)
@@ -147,6 +159,29 @@ std::string TunedSchedules::panels(const Target &target) const {
         vectors && key.target == target.name && StringRef(key.kernel).starts_with("weight_"))
       text += (text.empty() ? "" : ",") + key.kernel.substr(7) + "=" + std::to_string(*vectors);
   return text;
+}
+
+const TuningRecord *TunedSchedules::recordOf(StringRef entry, StringRef graph, const Target &target) const {
+  auto found = database_.records.find({recordName(entry, graph), target.name.str(), anyRows});
+  return found == database_.records.end() ? nullptr : &found->second;
+}
+
+std::string TunedSchedules::choices(StringRef graph, const Target &target) const {
+  std::map<std::string, GraphChoices> ofEntries;
+  for (StringRef entry : entriesWithChoices)
+    if (const TuningRecord *record = recordOf(entry, graph, target))
+      ofEntries[entry.str()] = record->choices;
+  return choicesText(ofEntries);
+}
+
+const TuningRecord *TunedSchedules::grainRecord(const Target &target) const {
+  auto found = database_.records.find({grainRecordName.str(), target.name.str(), anyRows});
+  return found == database_.records.end() ? nullptr : &found->second;
+}
+
+ParallelGrain TunedSchedules::grain(const Target &target) const {
+  const TuningRecord *record = grainRecord(target);
+  return record ? grainOf(record->choices) : ParallelGrain();
 }
 
 } // namespace burin

@@ -14,10 +14,11 @@
 
 namespace burin {
 
-/// As the options --cpu and --database give it.
+/// As the options --cpu and --database give it, or as a tuner does.
 struct TuningSource {
   std::string cpu;      // whose records; empty: that of `database`, or this machine's where the target is `host`
   std::string database; // a file whose records come before those that belong to the compiler; "none": no records at all
+  std::shared_ptr<const TuningDatabase> records = nullptr; // where given, these and no others
 };
 
 /// A stretch of buckets for which a kernel has the same parameters.
@@ -38,6 +39,7 @@ class TunedSchedules {
 public:
   /// None: everything is derived.
   TunedSchedules() = default;
+  explicit TunedSchedules(TuningDatabase database) : database_(std::move(database)) {}
   /// `target` is what --target was given. What is left out of a database is told to `warn`, a sentence each, no more
   /// than some.
   static llvm::Expected<TunedSchedules> load(const TuningSource &source, llvm::StringRef target,
@@ -52,12 +54,28 @@ public:
   /// The widths of panels that differ from the derived, for the pass pack_weights: "384x1536=2,…".
   std::string panels(const Target &target) const;
 
+  /// What is chosen for an entry of a graph, `forward` or `step`; null where there is no record.
+  const TuningRecord *recordOf(llvm::StringRef entry, llvm::StringRef graph, const Target &target) const;
+  /// All of it, for the pass form_kernels.
+  std::string choices(llvm::StringRef graph, const Target &target) const;
+  /// How calls are split among threads; a record of it is `parallel`.
+  ParallelGrain grain(const Target &target) const;
+  const TuningRecord *grainRecord(const Target &target) const;
+
 private:
   TuningDatabase database_;
 };
 
 /// What a record names a kernel by: class and hash of its content.
 std::string recordName(const KernelText &kernel);
+
+/// What records name a graph by: a hash of its forward, as it is before the passes.
+std::string graphName(mlir::ModuleOp module);
+/// What a record names an entry of a graph by, and how calls are split.
+std::string recordName(llvm::StringRef entry, llvm::StringRef graph);
+inline constexpr llvm::StringLiteral grainRecordName = "parallel";
+/// The entries for which records choose kernels: those that are timed.
+inline constexpr llvm::StringLiteral entriesWithChoices[] = {"forward", "step"};
 
 /// The argument of a kernel whose number of rows says which variant runs; -1 where all are fixed.
 int rowArgumentOf(const KernelText &kernel, const ModelPlan &plan);

@@ -53,7 +53,7 @@ private:
 /// The model's shared library, and the tool's own runtime.
 class ModelHere : public LoadedModel {
 public:
-  static llvm::Expected<std::unique_ptr<LoadedModel>> load(const CompileResult &compiled, bool splitAlways) {
+  static llvm::Expected<std::unique_ptr<LoadedModel>> load(const CompileResult &compiled) {
     auto model = std::make_unique<ModelHere>();
     model->name_ = compiled.plan.name;
     model->library_ = dlopen(compiled.sharedLibraryPath.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -62,12 +62,11 @@ public:
     auto planFunction = reinterpret_cast<const burin_plan *(*)()>(model->entryPoint("plan"));
     if (!planFunction)
       return llvm::createStringError("the compiled model has no " + model->name_ + "_plan");
-    model->plan_ = planFunction();
-    if (model->plan_->version != BURIN_PLAN_VERSION)
-      return llvm::createStringError("the compiled model has plan version " + llvm::Twine(model->plan_->version) +
+    const burin_plan *plan = planFunction();
+    if (plan->version != BURIN_PLAN_VERSION)
+      return llvm::createStringError("the compiled model has plan version " + llvm::Twine(plan->version) +
                                      ", expected " + llvm::Twine(BURIN_PLAN_VERSION));
-    if (splitAlways)
-      model->sayMuchWork();
+    model->plan_ = *plan;
     return model;
   }
   ~ModelHere() override {
@@ -75,36 +74,25 @@ public:
       dlclose(library_);
   }
 
-  const burin_plan &plan() const override { return *plan_; }
+  const burin_plan &plan() const override { return plan_; }
   size_t scratchBytes(const int64_t *rows, int64_t sequences) const override {
-    return burin_rt_scratch_bytes(plan_, rows, sequences);
+    return burin_rt_scratch_bytes(&plan_, rows, sequences);
   }
   std::unique_ptr<ModelCalls> open(const burin_open_options &options, burin_status &status) const override {
     burin_model *model = nullptr;
-    status = burin_rt_open(plan_, &options, &model);
-    return status == BURIN_OK ? std::make_unique<CallsHere>(plan_, model) : nullptr;
+    status = burin_rt_open(&plan_, &options, &model);
+    return status == BURIN_OK ? std::make_unique<CallsHere>(&plan_, model) : nullptr;
+  }
+  void setGrain(ParallelGrain grain) override {
+    plan_.worker_work = grain.workerWork;
+    plan_.entry_work = grain.entryWork;
   }
   void *entryPoint(const std::string &name) const override { return dlsym(library_, (name_ + "_" + name).c_str()); }
 
 private:
-  /// Puts a copy of the first plan in its place, whose calls are much work.
-  void sayMuchWork() {
-    changed_ = *plan_;
-    forward_ = *plan_->forward;
-    calls_.assign(forward_.calls, forward_.calls + forward_.call_count);
-    for (burin_plan_call &call : calls_)
-      call.work = int64_t(1) << 40;
-    forward_.calls = calls_.data();
-    changed_.forward = &forward_;
-    plan_ = &changed_;
-  }
-
   std::string name_;
   void *library_ = nullptr;
-  const burin_plan *plan_ = nullptr;
-  burin_plan changed_;
-  burin_plan_entry forward_;
-  std::vector<burin_plan_call> calls_;
+  burin_plan plan_ = {}; // a copy of the first, whose tables are the library's
 };
 
 } // namespace
@@ -128,12 +116,12 @@ std::string whyNotRunnable(const Target &target) {
   return "";
 }
 
-llvm::Expected<std::unique_ptr<LoadedModel>> LoadedModel::load(const CompileResult &compiled, bool splitAlways) {
+llvm::Expected<std::unique_ptr<LoadedModel>> LoadedModel::load(const CompileResult &compiled) {
   // Of several targets in one object, opening takes one that runs.
   const Target &preferred = *compiled.plan.target;
   if (isInThisProcess(preferred) ||
       llvm::any_of(compiled.fallbacks, [](const ModelPlan &plan) { return isInThisProcess(*plan.target); }))
-    return ModelHere::load(compiled, splitAlways);
+    return ModelHere::load(compiled);
   if (std::string why = whyNotRunnable(preferred); !why.empty())
     return llvm::createStringError(why);
   return loadEmulated(compiled);

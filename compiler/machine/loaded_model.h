@@ -44,9 +44,8 @@ public:
 class LoadedModel {
 public:
   /// What compileModel wrote, with a shared library where `runsHere`. The files may be removed afterwards. Fails where
-  /// `whyNotRunnable` says why. With `splitAlways`, threads share every call of forward, however little its work: for
-  /// tests of small graphs, in this process.
-  static llvm::Expected<std::unique_ptr<LoadedModel>> load(const CompileResult &compiled, bool splitAlways = false);
+  /// `whyNotRunnable` says why.
+  static llvm::Expected<std::unique_ptr<LoadedModel>> load(const CompileResult &compiled);
 
   virtual ~LoadedModel() = default;
 
@@ -54,6 +53,9 @@ public:
   virtual size_t scratchBytes(const int64_t *rows, int64_t sequences) const = 0;
   /// Null where the status is not BURIN_OK. The loaded model outlives what it opened.
   virtual std::unique_ptr<ModelCalls> open(const burin_open_options &options, burin_status &status) const = 0;
+  /// Another grain for the first target's plan in this process, also of models that are open, between their calls: for
+  /// the tuner, and for tests of small graphs. Elsewhere the plan keeps its own.
+  virtual void setGrain(ParallelGrain) {}
   /// A function of the model's header, without the model's name; null where there is none in this process.
   virtual void *entryPoint(const std::string &name) const = 0;
 };

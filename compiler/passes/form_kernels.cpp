@@ -14,10 +14,14 @@
 //      work. Not where there is a gate: its work is to be left out; nor on a GPU, where what passes between the groups
 //      of one kernel would be allocated anew for every call.
 //
+// Whether norms and residuals join a contract, and whether a row is one kernel, a record of the tuning database may
+// choose otherwise, for each entry (schedules/choices.def). Ops compute the same in any kernel, bit for bit.
+//
 // Rejected: choosing by a general fusion search. The graphs are encoders; these rules give the kernels that one would
 // draw by hand, and their reasons fit on a page.
 #include "mlir/IR/IRMapping.h"
 #include "passes/passes.h"
+#include "schedules/choices.h"
 #include "schedules/targets.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -45,18 +49,33 @@ struct Kernel {
 struct FormKernels : impl::FormKernelsBase<FormKernels> {
   using FormKernelsBase::FormKernelsBase;
   int kernelCount = 0;
+  bool normJoins = true, residualJoins = true; // a contract, in the entry at work
 
   void runOnOperation() override {
     kernelCount = 0;
+    std::string error;
+    std::optional<std::map<std::string, GraphChoices>> chosen = parseChoices(choices, error);
+    if (!chosen) {
+      getOperation().emitError("choices: " + error);
+      return signalPassFailure();
+    }
+    for (auto &[entry, its] : *chosen)
+      if (auto function = getOperation().lookupSymbol<func::FuncOp>(entry); !function || isKernel(function)) {
+        getOperation().emitError("choices: the graph has no entry '" + entry + "'");
+        return signalPassFailure();
+      }
     const Target *row = findTarget(target);
     bool onDevice = row && !row->device.empty();
     for (func::FuncOp entry : entriesOf(getOperation())) {
       bool takesRow = entry->hasAttr(attribute::stream) && !entry->hasAttr(attribute::many);
-      int64_t work = workOf(entry);
+      const GraphChoices &its = (*chosen)[entry.getName().str()];
+      bool isSmall = its.get(Choice::whole_step).value_or(workOf(entry) <= wholeLimit);
+      normJoins = its.get(Choice::norm_in_contract).value_or(true);
+      residualJoins = its.get(Choice::residual_in_contract).value_or(true);
       outline(entry, group(entry));
       bool hasGates = markGates(entry);
       int64_t calls = llvm::range_size(entry.getOps<func::CallOp>());
-      if (takesRow && !onDevice && !hasGates && work <= wholeLimit && calls > 1 && calls <= maxWholeKernels)
+      if (takesRow && !onDevice && !hasGates && isSmall && calls > 1 && calls <= maxWholeKernels)
         makeWhole(entry);
     }
   }
@@ -131,7 +150,14 @@ struct FormKernels : impl::FormKernelsBase<FormKernels> {
     return kernel && kernel->kernelClass == KernelClass::Pointwise ? kernel : nullptr;
   }
 
-  static Kernel *kernelToJoin(KernelOpInterface op, const DenseMap<Operation *, Kernel *> &kernelOf) {
+  /// Whether an op may be computed in the kernel of a contract that made one of its operands.
+  bool joinsContracts(KernelOpInterface op) const {
+    bool isResidual =
+        llvm::count_if(op->getOperandTypes(), [&](Type type) { return type == op->getResult(0).getType(); }) > 1;
+    return op.getKernelClass() == KernelClass::RowReduce ? normJoins : !isResidual || residualJoins;
+  }
+
+  Kernel *kernelToJoin(KernelOpInterface op, const DenseMap<Operation *, Kernel *> &kernelOf) const {
     KernelClass kernelClass = op.getKernelClass();
     if (kernelClass != KernelClass::Pointwise && kernelClass != KernelClass::RowReduce)
       return nullptr;
@@ -141,7 +167,8 @@ struct FormKernels : impl::FormKernelsBase<FormKernels> {
     for (Value operand : op->getOperands()) {
       Kernel *kernel = openProducer(operand, kernelOf);
       if (!kernel || operand.getType() != op->getResult(0).getType() ||
-          (kernelClass == KernelClass::RowReduce && kernel->hasRowReduce))
+          (kernelClass == KernelClass::RowReduce && kernel->hasRowReduce) ||
+          (kernel->kernelClass == KernelClass::Contract && !joinsContracts(op)))
         continue;
       // An anchor rather than an elementwise kernel, which comes along; the later of two anchors.
       bool isAnchor = kernel->kernelClass != KernelClass::Pointwise;

@@ -15,8 +15,10 @@ namespace burin {
 #define GEN_PASS_REGISTRATION
 #include "passes/passes.h.inc"
 
-/// All passes from a user's graph to a module that can be emitted for the target row of that name.
-void buildPipeline(mlir::OpPassManager &passes, llvm::StringRef target, llvm::StringRef panels = "");
+/// All passes from a user's graph to a module that can be emitted for the target row of that name. `panels` and
+/// `choices` are the options of pack_weights and form_kernels: what is tuned.
+void buildPipeline(mlir::OpPassManager &passes, llvm::StringRef target, llvm::StringRef panels = "",
+                   llvm::StringRef choices = "");
 
 /// The entry functions of a model, in order: forward, then those of its streams.
 llvm::SmallVector<mlir::func::FuncOp> entriesOf(mlir::ModuleOp module);

@@ -20,7 +20,9 @@ def FormKernels : Pass<"burin-form-kernels", "::mlir::ModuleOp"> {
   let summary = "an anchor with its prologue and epilogue is a kernel; a small step is one";
   let options = [Option<"wholeLimit", "whole-limit", "int64_t", "131072",
                         "multiply-adds up to which a step becomes one kernel; 0 for never">,
-                 Option<"target", "target", "std::string", "\"\"", "row of targets.def; empty: a processor">];
+                 Option<"target", "target", "std::string", "\"\"", "row of targets.def; empty: a processor">,
+                 Option<"choices", "choices", "std::string", "\"\"",
+                        "what a record chooses, by entry (schedules/choices.def): step.whole_step=0,…">];
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
 def ShareKernels : Pass<"burin-share-kernels", "::mlir::ModuleOp"> {

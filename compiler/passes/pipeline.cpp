@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace burin {
 
-void buildPipeline(OpPassManager &passes, llvm::StringRef target, llvm::StringRef panels) {
+void buildPipeline(OpPassManager &passes, llvm::StringRef target, llvm::StringRef panels, llvm::StringRef choices) {
   passes.addPass(createVerifyGraph());                 // first: the rest trusts the graph
   passes.addPass(createCanonicalizerPass());           // before derive_step: what folds away needs no state
   passes.addPass(createInlineGates());                 // after it: what a region holds stays apart from the rest
@@ -15,6 +15,7 @@ void buildPipeline(OpPassManager &passes, llvm::StringRef target, llvm::StringRe
   passes.addPass(createAllocateState({target.str()})); // before kernels: a kernel's operands have their final layout
   FormKernelsOptions form;                             //
   form.target = target.str();                          //
+  form.choices = choices.str();                        //
   passes.addPass(createFormKernels(form));             //
   passes.addPass(createShareKernels());                // before weights: shared kernels share one blob layout
   passes.addPass(createPlanMemory());                  // after sharing: the calls are final

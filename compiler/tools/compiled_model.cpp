@@ -92,10 +92,11 @@ llvm::Error CompiledModel::open(burin_open_options options) {
   return llvm::Error::success();
 }
 
-llvm::Error CompiledModel::openBytes(llvm::StringRef weights) {
+llvm::Error CompiledModel::openBytes(llvm::StringRef weights, int threads) {
   burin_open_options options = {};
   options.weights = weights.data();
   options.weights_bytes = weights.size();
+  options.threads = threads;
   return open(options);
 }
 

@@ -59,8 +59,11 @@ public:
   void choose(llvm::StringRef target) { isa_ = target.str(); }
   /// Weights as the bytes of a safetensors file, or as its path; `threads` in a pool, or the caller's alone. Closes
   /// what was open.
-  llvm::Error openBytes(llvm::StringRef weights);
+  llvm::Error openBytes(llvm::StringRef weights, int threads = 1);
   llvm::Error openFile(llvm::StringRef path, bool allowExtraTensors = false, int threads = 1);
+
+  /// When calls of forward are split, in place of what the plan says.
+  void setGrain(ParallelGrain grain) { loaded_->setGrain(grain); }
 
   /// One sequence; `rows` has the length of each time symbol.
   llvm::Expected<Outputs> forward(llvm::ArrayRef<int64_t> rows, Inputs inputs);

@@ -57,25 +57,28 @@ public:
     return number;
   }
 
-  ScheduleParameters parameters() {
-    ScheduleParameters parameters;
+  /// Parameters of schedules and choices of graphs have different names and stand in one object.
+  void takeValues(ScheduleParameters &parameters, GraphChoices &choices) {
     auto object = json_.is_object() ? json_.find("parameters") : json_.end();
     if (object == json_.end() || !object->is_object()) {
       complain("field 'parameters' is missing or no object");
-      return parameters;
+      return;
     }
     for (auto &[name, value] : object->items()) {
       if (!value.is_number_integer()) {
         complain("parameter '" + printable(name) + "' is no integer");
         continue;
       }
-      std::string wrong = ScheduleParameters::check(name, value.get<int64_t>());
+      const ChoiceRow *choice = findChoice(name);
+      std::string wrong = choice ? GraphChoices::check(name, value.get<int64_t>())
+                                 : ScheduleParameters::check(name, value.get<int64_t>());
       if (!wrong.empty())
         complain(printable(wrong));
+      else if (choice)
+        choices.set(choice->choice, value.get<int64_t>());
       else
         parameters.set(findParameter(name)->parameter, value.get<int>());
     }
-    return parameters;
   }
 
   void complain(std::string what) {
@@ -112,7 +115,7 @@ std::string addRecord(const Json &json, TuningDatabase &database) {
     reader.complain("rows '" + RecordReader::printable(rows) + "' are no bucket");
   record.seconds = reader.seconds("seconds");
   record.defaultSeconds = reader.seconds("default_seconds");
-  record.parameters = reader.parameters();
+  reader.takeValues(record.parameters, record.choices);
   if (!reader.error.empty())
     return reader.error;
   key.bucket = *bucket;
@@ -173,6 +176,8 @@ llvm::Error TuningDatabase::write(llvm::StringRef path) const {
     Json parameters = Json::object();
     for (auto [parameter, value] : record.parameters.values())
       parameters[rowOf(parameter).name.str()] = value;
+    for (auto [choice, value] : record.choices.values())
+      parameters[rowOf(choice).name.str()] = value;
     list.push_back({{"kernel", key.kernel},
                     {"about", record.about},
                     {"rows", bucketText(key.bucket)},
@@ -247,7 +252,7 @@ llvm::Error TuningDatabase::merge(const TuningDatabase &other) {
 
 TuningDatabase::Found TuningDatabase::find(const RecordKey &key) const {
   for (int bucket : {key.bucket, key.bucket + 1, key.bucket - 1})
-    if (auto found = records.find({key.kernel, key.target, bucket}); found != records.end())
+    if (auto found = records.find({key.kernel, key.target, bucket}); bucket != anyRows && found != records.end())
       return {&found->second, bucket};
   // Batches have more rows than the longest sequence, which is what is tuned. Where there are many already, what is
   // best for still more is nearly the same, and not worth a variant.

@@ -8,6 +8,7 @@
 // one.
 #pragma once
 
+#include "schedules/choices.h"
 #include "schedules/parameters.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
@@ -20,9 +21,11 @@ namespace burin {
 
 /// What a record is found by, within the database of a CPU.
 struct RecordKey {
-  std::string kernel; // class and hash of its content: "contract_5d81…"; of a weight "weight_384x1536"
+  /// Class and hash of its content: "contract_5d81…"; of a weight "weight_384x1536". Of what is no kernel's: entry and
+  /// hash of the graph, "step_5d81…"; "parallel" of how calls are split among threads.
+  std::string kernel;
   std::string target;
-  int bucket = 0; // of rows (row_buckets.h)
+  int bucket = 0; // of rows (row_buckets.h); anyRows of what is no kernel's
 
   auto operator<=>(const RecordKey &) const = default;
 };
@@ -30,8 +33,9 @@ struct RecordKey {
 struct TuningRecord {
   ScheduleParameters parameters; // none: the derived ones are the best that was found
   double seconds = 0, defaultSeconds = 0;
-  std::string about; // the kernel's ops, for people
-  std::string date;  // 2025-01-31
+  std::string about;         // the kernel's ops, for people
+  std::string date;          // 2025-01-31
+  GraphChoices choices = {}; // of what is no kernel's, in place of parameters
 };
 
 class TuningDatabase {
@@ -61,8 +65,8 @@ public:
     const TuningRecord *record = nullptr;
     int bucket = -1; // whose it is
   };
-  /// The record of the bucket, else that of a neighbour: the one with more rows first. For more rows than were tuned, the
-  /// last record, where that is of many.
+  /// The record of the bucket, else that of a neighbour: the one with more rows first. For more rows than were tuned,
+  /// the last record, where that is of many.
   Found find(const RecordKey &key) const;
 };
 

@@ -14,6 +14,8 @@ int64_t mostRowsOf(int bucket) { return bucket + 1 == rowBuckets ? INT64_MAX : i
 int64_t leastRowsOf(int bucket) { return bucket == 0 ? 1 : mostRowsOf(bucket - 1) + 1; }
 
 std::string bucketText(int bucket) {
+  if (bucket == anyRows)
+    return "any";
   std::string least = std::to_string(leastRowsOf(bucket));
   return bucket == 0                ? least
          : bucket + 1 == rowBuckets ? least + "-"
@@ -21,7 +23,7 @@ std::string bucketText(int bucket) {
 }
 
 std::optional<int> bucketNamed(llvm::StringRef text) {
-  for (int bucket = 0; bucket < rowBuckets; ++bucket)
+  for (int bucket = anyRows; bucket < rowBuckets; ++bucket)
     if (text == bucketText(bucket))
       return bucket;
   return std::nullopt;

@@ -8,6 +8,9 @@ namespace burin::laws {
 
 constexpr size_t blockAlignment = 64, rowAlignment = 4; // of state and scratch, of inputs and outputs: burin.h
 
+/// Threads share every call of forward: the graphs of tests are small.
+constexpr ParallelGrain splitAlways = {0, 0};
+
 TemporaryFolder::TemporaryFolder() {
   llvm::SmallString<128> path;
   if (std::error_code error = llvm::sys::fs::createUniqueDirectory("burin-laws", path))
@@ -34,11 +37,11 @@ CompiledGraph::CompiledGraph(const DeclaredGraph &graph, llvm::StringRef targets
   options.outputFolder = folder_.path();
   options.sharedLibrary = llvm::any_of(llvm::cantFail(targetsNamed(targets)),
                                        [](const Target *target) { return isInThisProcess(*target); });
-  llvm::Expected<std::unique_ptr<LoadedModel>> loaded =
-      LoadedModel::load(compile(graph, options), /*splitAlways=*/true);
+  llvm::Expected<std::unique_ptr<LoadedModel>> loaded = LoadedModel::load(compile(graph, options));
   if (!loaded)
     throw std::runtime_error(llvm::toString(loaded.takeError()));
   loaded_ = std::move(*loaded);
+  loaded_->setGrain(splitAlways);
 }
 
 void *CompiledGraph::entryPoint(const std::string &name) const {

@@ -122,6 +122,8 @@ const burin_plan split_plan = [] {
   plan.forward = &forward;
   plan.axes = axes;
   plan.axis_count = 2;
+  plan.worker_work = 100000;
+  plan.entry_work = 4000000;
   return plan;
 }();
 

@@ -131,6 +131,31 @@ TEST(Threads, sequences_are_dealt_out_whole_where_they_are_short) {
   EXPECT_EQ(split_seen.of("add_up").size(), 4u);
 }
 
+// 64 rows of a million operations: what is worth a worker, and what is worth waking any, are numbers of the plan.
+TEST(Threads, how_much_work_is_worth_a_worker_is_the_plans) {
+  struct Case {
+    int64_t worker_work, entry_work;
+    size_t stretches; // of the row-wise call
+    int begins;
+  };
+  const int64_t all = int64_t(64) * SPLIT_WORK;
+  for (const Case &grain : {Case{all / 4, 0, 4, 1}, Case{all / 4 + 1, 0, 3, 1}, Case{all / 2, 0, 2, 1},
+                            Case{all / 2 + 1, 0, 1, 1}, Case{1, int64_t(1) << 60, 1, 0}, Case{0, 0, 4, 1}}) {
+    OneAfterAnother pool;
+    burin_workers workers = pool.workers(4);
+    burin_plan plan = split_plan;
+    plan.worker_work = grain.worker_work;
+    plan.entry_work = grain.entry_work;
+    Opened got = open_with(plan, with_workers(workers));
+    ASSERT_EQ(got.status, BURIN_OK) << got.message;
+    SplitBatch batch({64}, {64});
+    ASSERT_EQ(batch.run(got.model.get()), BURIN_OK);
+    batch.expect_right_results();
+    EXPECT_EQ(split_seen.of("twice").size(), grain.stretches) << grain.worker_work << ", " << grain.entry_work;
+    EXPECT_EQ(pool.begins, grain.begins) << grain.worker_work << ", " << grain.entry_work;
+  }
+}
+
 TEST(Threads, a_callers_workers_may_run_tasks_in_any_order) {
   for (bool backwards : {false, true})
     for (int32_t count = 1; count <= 9; ++count) {
