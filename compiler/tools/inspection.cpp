@@ -115,6 +115,7 @@ private:
 void describeGraph(ModuleOp module, Json &report) {
   GraphSignature signature = signatureOf(module);
   report["model"] = module.getName()->str();
+  report["record"] = graphName(module); // what records of its entries name it by
   report["time"] = Json::array();
   for (const Axis &axis : signature.axes)
     report["time"].push_back({{"name", axis.name}, {"max", axis.maximum}});
@@ -312,6 +313,8 @@ static Json describeKernels(ModuleOp module, const ModelPlan &plan, const TunedS
   return kernels;
 }
 
+static std::string textIn(const Json &object, const char *field) { return object[field].get<std::string>(); }
+
 static Json orNull(int64_t bound) { return bound < 0 ? Json() : Json(bound); }
 
 void describePlan(ModuleOp module, const ModelPlan &plan, const TunedSchedules &tuned, Json &report) {
@@ -333,6 +336,15 @@ void describePlan(ModuleOp module, const ModelPlan &plan, const TunedSchedules &
   report["entries"] = Json::array();
   for (const NamedEntry &entry : entries)
     report["entries"].push_back(describeEntry(plan, *entry.entry, entry.function, entry.name, rows));
+  for (Json &entry : report["entries"]) {
+    const TuningRecord *record = tuned.recordOf(textIn(entry, "name"), textIn(report, "record"), *plan.target);
+    entry["kernels_from"] = record ? "record" : "derived";
+    entry["choices"] = record ? record->choices.text() : "";
+  }
+  const TuningRecord *grain = tuned.grainRecord(*plan.target);
+  report["threads"] = {{"from", grain ? "record of " + grain->about : "derived"},
+                       {"worker_work", tuned.grain(*plan.target).workerWork},
+                       {"entry_work", tuned.grain(*plan.target).entryWork}};
   report["kernels"] = describeKernels(module, plan, tuned, entries);
   report["tuned_on"] = tuned.cpu().empty() ? Json() : Json(tuned.cpu());
   Json values = Json::array();

@@ -67,6 +67,7 @@ public:
     for (const Json &entry : report_["entries"])
       printEntry(entry);
     printKernels();
+    printThreads();
     if (!report_["streams"].empty())
       printState();
     if (report_.contains("measured"))
@@ -122,6 +123,8 @@ private:
       scratch += formatv("{0}{1} bytes per {2}", scratch.empty() ? "" : ", ", bytes.get<int64_t>(), axis).str();
     stream_ << formatv("\n{0}: {1} calls, {2} FLOP at full length; scratch {3}\n", text(entry["name"]),
                        entry["calls"].size(), amount(entry["flops"].get<double>()), scratch.empty() ? "none" : scratch);
+    if (!text(entry["choices"]).empty())
+      stream_ << "  kernels are formed as a record says: " << text(entry["choices"]) << "\n";
     for (auto [number, guard] : llvm::enumerate(entry["guards"])) {
       stream_ << formatv("  guard {0}: open where some row's signal is above {1}", number, guard["open_above"].dump());
       if (!guard["parent"].is_null())
@@ -154,6 +157,14 @@ private:
           stream_ << formatv("  {0,-12} rows {1}: {2}{3}{4}\n", "", text(schedule["rows"]), text(schedule["from"]),
                              schedule["parameters"].empty() ? "" : ", ", text(schedule["text"]));
     }
+  }
+
+  void printThreads() {
+    const Json &threads = report_["threads"];
+    stream_ << formatv(
+        "\nthreads: a worker gets at least {0} FLOP of a call, a forward is split from {1} FLOP on ({2})\n",
+        amount(threads["worker_work"].get<double>()), amount(threads["entry_work"].get<double>()),
+        text(threads["from"]));
   }
 
   void printState() {

@@ -20,6 +20,7 @@ namespace burin {
 namespace {
 struct TuneCommandOptions {
   TuneOptions tune;
+  std::optional<Precision> precision; // else the graph's own
   std::string budget = "120s", start, output, html;
   std::vector<std::string> merge;
   bool json = false, compareAutoschedulers = false;
@@ -86,6 +87,16 @@ static void printTable(const TuneReport &report) {
     logs += std::log(result.defaultSeconds / result.seconds);
     ++count;
   }
+  for (const ChoiceResult &result : report.choices) {
+    if (!result.problem.empty()) {
+      llvm::outs() << llvm::formatv("{0,-26} {1}\n", result.record, result.problem);
+      continue;
+    }
+    llvm::outs() << llvm::formatv(
+        "{0,-26} {1,9} {2,11} {3,11} {4,6:F2}x {5,9} {6}{7}\n", result.record, bucketText(anyRows),
+        duration(result.defaultSeconds), duration(result.seconds), result.defaultSeconds / result.seconds, "",
+        result.best.empty() ? "the default" : result.best.text(), result.wasKnown ? ", known" : "");
+  }
   if (count)
     llvm::outs() << llvm::formatv("the default reaches {0:F1} % of the tuned speed, geometric mean over {1}\n",
                                   100 * std::exp(-logs / count), count);
@@ -123,6 +134,37 @@ static void printJson(const TuneReport &report) {
         line["best_tried_gain"] = 1 / least;
       if (report.peakGflops > 0 && result.flops > 0)
         line["percent_of_fma_peak"] = 100 * result.flops / result.seconds * 1e-9 / report.peakGflops;
+    }
+    llvm::outs() << line.dump() << "\n";
+  }
+}
+
+static void printJsonOfChoices(const TuneReport &report) {
+  for (const ChoiceResult &result : report.choices) {
+    nlohmann::ordered_json line = {{"kernel", result.record},
+                                   {"about", result.about},
+                                   {"class", result.of},
+                                   {"target", report.target},
+                                   {"cpu", report.cpu}};
+    if (!result.problem.empty()) {
+      line["problem"] = result.problem;
+    } else {
+      nlohmann::ordered_json choices = nlohmann::ordered_json::object();
+      for (auto [choice, value] : result.best.values())
+        choices[rowOf(choice).name.str()] = value;
+      line.update({{"rows", bucketText(anyRows)},
+                   {"default_seconds", result.defaultSeconds},
+                   {"seconds", result.seconds},
+                   {"parameters", choices},
+                   {"known", result.wasKnown},
+                   {"tried", nlohmann::ordered_json::array()}});
+      for (const TriedChoices &tried : result.tried) {
+        line["tried"].push_back({{"choices", tried.choices.text()}});
+        if (tried.refused.empty())
+          line["tried"].back()["gain"] = 1 / tried.cost;
+        else
+          line["tried"].back()["refused"] = tried.refused;
+      }
     }
     llvm::outs() << line.dump() << "\n";
   }
@@ -189,13 +231,15 @@ static llvm::Expected<int> tune(const GraphSource &source, TuneCommandOptions op
   tune.start = *start;
   auto target = targetNamed(tune.target);
   bool compilesAlone = target && options.compareAutoschedulers && !(*target)->device.empty();
-  if (target && tune.trial.runner.empty() && !compilesAlone)
-    target = targetToTime(tune.target);
   if (!target)
     return target.takeError();
   if (tune.cpu.empty() && !tune.trial.runner.empty())
     return failure("--runner without --cpu: the records are of the CPU that runs the programs, expected its name, such "
                    "as cortex-a76");
+  if (tune.only == "parallel" && tune.threads < 2)
+    return failure("--only parallel without --threads, expected at least 2");
+  if ((tune.only == "parallel" || tune.only == "fusion") && !tune.trial.runner.empty())
+    return failure("--only " + tune.only + " with --runner: whole graphs are timed in this process alone");
   auto cpu = cpuNamed(tune.cpu.empty() ? "host" : tune.cpu);
   if (!cpu)
     return cpu.takeError();
@@ -205,6 +249,13 @@ static llvm::Expected<int> tune(const GraphSource &source, TuneCommandOptions op
   llvm::Expected<LoadedGraph> graph = source.load();
   if (!graph)
     return graph.takeError();
+  applyPrecision(graph->module(), options.precision);
+  Precision narrowest = narrowestPrecision(graph->module());
+  target = tune.trial.runner.empty() && !compilesAlone ? targetToTime(tune.target, narrowest)
+                                                       : targetNamed(tune.target, narrowest);
+  if (!target)
+    return target.takeError();
+  tune.target = (*target)->name.str();
 
   Progress progress("tuning");
   EndOnInterrupt endOnInterrupt;
@@ -219,36 +270,47 @@ static llvm::Expected<int> tune(const GraphSource &source, TuneCommandOptions op
   if (!report)
     return report.takeError();
   // The last word, before anything is called a success: the whole object, with what is in the file.
-  bool hasGains = llvm::any_of(report->results, [](const TuneResult &result) {
-    return result.problem.empty() && !result.wasKnown && result.best != result.derived;
-  });
+  bool hasGains = llvm::any_of(report->results,
+                               [](const TuneResult &result) {
+                                 return result.problem.empty() && !result.wasKnown && result.best != result.derived;
+                               }) ||
+                  llvm::any_of(report->choices, [](const ChoiceResult &result) {
+                    return result.problem.empty() && !result.wasKnown && !result.best.empty();
+                  });
   if (hasGains && tune.trial.runner.empty() && !tuningInterrupted)
-    if (llvm::Error error = proveTuned(source, (*target)->name, tune.database, tune.trial.jobs, progress)) {
+    if (llvm::Error error = proveTuned(
+            source, {tune.target, tune.database, options.precision, tune.threads, tune.trial.jobs}, progress)) {
       llvm::Error undone = TuningDatabase::update(tune.database, tune.cpu, [&](TuningDatabase &file) {
-        for (const TuneResult &result : report->results) {
-          RecordKey key{result.kernel, report->target, result.bucket};
-          if (!result.problem.empty() || result.wasKnown)
-            continue;
+        auto undo = [&](const RecordKey &key) {
           if (auto before = report->before.records.find(key); before != report->before.records.end())
             file.records[key] = before->second;
           else
             file.records.erase(key);
-        }
+        };
+        for (const TuneResult &result : report->results)
+          if (result.problem.empty() && !result.wasKnown)
+            undo({result.kernel, report->target, result.bucket});
+        for (const ChoiceResult &result : report->choices)
+          if (result.problem.empty() && !result.wasKnown)
+            undo({result.record, report->target, anyRows});
       });
       return failure(llvm::toString(std::move(error)) + "; the records of this run are not kept" +
                      (undone ? ": " + llvm::toString(std::move(undone)) : ""));
     }
   progress.clear();
-  if (options.json)
+  if (options.json) {
     printJson(*report);
-  else
+    printJsonOfChoices(*report);
+  } else {
     printTable(*report);
+  }
   if (!options.html.empty())
     if (llvm::Error error = installText(tuningPage(*report), options.html))
       return error;
   if (report->measured() == 0)
-    return failure(report->results.empty() ? "no kernel was measured"
-                                           : "no kernel was measured: " + report->results[0].problem);
+    return failure("no kernel was measured" + (!report->results.empty()   ? ": " + report->results[0].problem
+                                               : !report->choices.empty() ? ": " + report->choices[0].problem
+                                                                          : ""));
   if (!options.json)
     llvm::outs() << "records are in " << tune.database << ", for: compile --database " << tune.database << "\n";
   if (report->left > 0)
@@ -264,18 +326,27 @@ void addTuneCommand(Tool &tool) {
       tool, "tune", "search the schedules of a graph's kernels on this machine, or through a runner",
       tool.graph.exampleArgument() + "--budget 60s --database tuned.json" + again + tool.graph.exampleArgument() +
           "--target arm-64 --cpu cortex-a76 --runner ./on_board.sh --budget 20s" + again +
+          tool.graph.exampleArgument() + "--threads 4 --only parallel" + again +
           "--merge one.json other.json -o both.json");
   auto options = std::make_shared<TuneCommandOptions>();
   tool.graph.addArgument(*command, /*required=*/false);
   addTargetOption(*command, options->tune.target);
+  addPrecisionOption(*command, options->precision);
   command->add_option("--budget", options->budget, "time for all kernels together")->default_val("120s");
   command->add_option("--database", options->tune.database,
                       "file to write records to, and to go on from; <cpu>.json unless given");
   command->add_option("--cpu", options->tune.cpu, "whose records they are; this machine's unless there is a runner");
   command->add_option("--runner", options->tune.trial.runner,
                       "a command that is given an executable's path, runs it and prints what it prints");
-  command->add_option("--only", options->tune.only, "tune kernels of this class alone")
-      ->check(CLI::IsMember({"pointwise", "row_reduce", "contract", "attend", "pool", "whole"}));
+  command
+      ->add_option("--only", options->tune.only,
+                   "tune kernels of this class alone, or 'fusion': which ops are one kernel, or 'parallel': when calls "
+                   "are split among threads")
+      ->check(CLI::IsMember({"pointwise", "row_reduce", "contract", "attend", "pool", "whole", "fusion", "parallel"}));
+  command
+      ->add_option("--threads", options->tune.threads,
+                   "also measure how much work is worth a thread, in forward with so many")
+      ->check(CLI::Range(1, int(BURIN_MOST_WORKERS)));
   command->add_option("--start", options->start, "where the search starts, such as tile_rows=4,depth_unroll=2");
   command->add_option("--sweep", options->tune.sweep,
                       "measure so many points of the whole space, or all, instead of searching it");

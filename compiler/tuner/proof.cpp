@@ -105,8 +105,8 @@ private:
     if (!got)
       return got.takeError();
     for (auto [one, reference] : llvm::zip_equal(*got, *expected))
-      if (Comparison comparison =
-              compare(one, reference.values(), reference.shape(), tolerancesOf(Precision::Float32).own);
+      if (Comparison comparison = compare(one, reference.values(), reference.shape(),
+                                          tolerancesOf(narrowestPrecision(graph_.module())).own);
           !comparison.ok)
         return differs("with the database, forward of " + std::to_string(referenceRows) +
                            " rows is not near the reference",
@@ -153,25 +153,31 @@ private:
   const GraphSignature &signature_;
 };
 
-llvm::Expected<std::unique_ptr<CompiledModel>> compiledWith(const std::string &database, const GraphSource &source,
-                                                            llvm::StringRef target, unsigned jobs,
-                                                            llvm::StringRef weights, Progress &progress) {
+llvm::Expected<LoadedGraph> load(const GraphSource &source, const ProofOptions &options) {
   llvm::Expected<LoadedGraph> graph = source.load();
+  if (graph && options.precision)
+    setPrecision(graph->module(), *options.precision);
+  return graph;
+}
+
+llvm::Expected<std::unique_ptr<CompiledModel>> compiledWith(const std::string &database, int threads,
+                                                            const GraphSource &source, const ProofOptions &options,
+                                                            llvm::StringRef weights, Progress &progress) {
+  llvm::Expected<LoadedGraph> graph = load(source, options);
   if (!graph)
     return graph.takeError();
-  auto model = CompiledModel::compile(graph->module(), target, jobs, progress, {"", database});
+  auto model = CompiledModel::compile(graph->module(), options.target, options.jobs, progress, {"", database});
   if (!model)
     return model.takeError();
-  if (llvm::Error error = (*model)->openBytes(weights))
+  if (llvm::Error error = (*model)->openBytes(weights, threads))
     return error;
   return model;
 }
 
 } // namespace
 
-llvm::Error proveTuned(const GraphSource &source, llvm::StringRef target, const std::string &database, unsigned jobs,
-                       Progress &progress) {
-  llvm::Expected<LoadedGraph> graph = source.load();
+llvm::Error proveTuned(const GraphSource &source, const ProofOptions &options, Progress &progress) {
+  llvm::Expected<LoadedGraph> graph = load(source, options);
   if (!graph)
     return graph.takeError();
   GraphSignature signature = signatureOf(graph->module());
@@ -179,10 +185,10 @@ llvm::Error proveTuned(const GraphSource &source, llvm::StringRef target, const 
   if (!weights)
     return weights.takeError();
   std::string bytes = weights->bytes();
-  auto tuned = compiledWith(database, source, target, jobs, bytes, progress);
+  auto tuned = compiledWith(options.database, options.threads, source, options, bytes, progress);
   if (!tuned)
     return tuned.takeError();
-  auto derived = compiledWith("none", source, target, jobs, bytes, progress);
+  auto derived = compiledWith("none", 1, source, options, bytes, progress);
   if (!derived)
     return derived.takeError();
   return Proof(**tuned, **derived, *graph, signature).run();

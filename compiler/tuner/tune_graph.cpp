@@ -1,4 +1,5 @@
-// The steps for a kernel:
+// First what is chosen for the graph's kernels (tune_choices.h), because that says which kernels there are; last when
+// calls are split among threads, with all that was found. Between, the steps for a kernel:
 //   1. compile the derived schedules (one for any number of rows, or another for few as well), which say what
 //   parameters
 //      the kernel has;
@@ -19,6 +20,8 @@
 #include "tools/failure.h"
 #include "tools/fma_peak.h"
 #include "tools/latency.h"
+#include "tuner/acceptance.h"
+#include "tuner/tune_choices.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -38,13 +41,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr int firstRounds = 3, longRounds = 9, confirmRounds = 15, confirmRuns = 2;
-constexpr double secondsEach = 200e-6; // of one measurement: long beside a clock's reading, short beside a time slice
-/// Accepted is what gains two percent over all sizes of the bucket and loses one percent at none. Measured: minima of
-/// fifteen interleaved rounds of the same code differ by less than one percent, also on a machine with other work.
-/// Where a kernel has several buckets, a winner is one more variant, which is code: it must gain five percent.
-constexpr double leastGain = 1.02, leastGainOfVariant = 1.05, mostLoss = 1.01;
-constexpr double nearlyAsGood = 1.02; // in place of a bucket's best
+/// Where a kernel has several buckets, a winner is one more variant, which is code: it must gain more.
+constexpr double leastGainOfVariant = 1.05;
+constexpr double nearlyAsGood = 1.02;    // in place of a bucket's best
+constexpr double mostOfBudget = 1.0 / 3; // for alternatives of the graph's kernels
 
 std::string today() {
   char text[16] = "";
@@ -64,14 +64,6 @@ std::string opsOf(func::FuncOp function) {
       text += (text.empty() ? "" : ", ") + name;
   }
   return text;
-}
-
-/// What is known of the sizes of a bucket of one candidate: the geometric mean of its times over the derived one's.
-double costOf(const std::vector<double> &seconds, const std::vector<double> &derived, llvm::ArrayRef<size_t> sizes) {
-  double logs = 0;
-  for (size_t size : sizes)
-    logs += std::log(seconds[size] / derived[size]);
-  return std::exp(logs / double(sizes.size()));
 }
 
 class KernelTuner {
@@ -348,10 +340,8 @@ private:
       for (size_t b = 0; b < buckets_.size(); ++b) {
         size_t its = finalistOf[b], base = derivedIndex_[b], largest = sizesOfBucket_[b].back();
         accepted[b] = accepted[b] && its != base && result->refused[its].empty() &&
-                      costOf(result->seconds[its], result->seconds[base], sizesOfBucket_[b]) <=
-                          1 / (buckets_.size() == 1 ? leastGain : leastGainOfVariant);
-        for (size_t size : sizesOfBucket_[b])
-          accepted[b] = accepted[b] && result->seconds[its][size] <= result->seconds[base][size] * mostLoss;
+                      isBetter(result->seconds[its], result->seconds[base], sizesOfBucket_[b],
+                               buckets_.size() == 1 ? leastGain : leastGainOfVariant);
         seconds[b] = std::min(seconds[b], result->seconds[its][largest]);
         defaults[b] = std::min(defaults[b], result->seconds[base][largest]);
       }
@@ -413,8 +403,90 @@ bool isKnown(const TrialKernel &kernel, const std::string &target, const TuningD
 } // namespace
 
 int TuneReport::measured() const {
-  return int(llvm::count_if(results, [](const TuneResult &result) { return result.problem.empty(); }));
+  auto isMeasured = [](const auto &result) { return result.problem.empty(); };
+  return int(llvm::count_if(results, isMeasured) + llvm::count_if(choices, isMeasured));
 }
+
+namespace {
+
+/// The graph's own records, before and after its kernels'.
+class GraphRecords {
+public:
+  GraphRecords(ModuleOp graph, const Target &target, const TuneOptions &options, TuningDatabase &database,
+               TuneReport &report, Progress &progress)
+      : graph_(graph), options_(options), database_(database), report_(report),
+        tuner_(*graph_, target, options, progress),
+        isTimedHere_(options.trial.runner.empty() && isInThisProcess(target)) {}
+
+  llvm::Error tuneKernels(Clock::time_point end) {
+    std::vector<std::string> records;
+    for (llvm::StringRef entry : entriesWithChoices)
+      records.push_back(recordName(entry, graphName(*graph_)));
+    if (!isWanted("fusion") || isKnown(records, "fusion"))
+      return llvm::Error::success();
+    auto results = tuner_.tuneKernels(end);
+    if (!results)
+      return complain("fusion", results.takeError());
+    return keep(std::move(*results));
+  }
+
+  llvm::Error tuneGrain() {
+    if (options_.threads < 2 || !isWanted("parallel") || isKnown({grainRecordName.str()}, "parallel"))
+      return llvm::Error::success();
+    auto result = tuner_.tuneGrain(database_);
+    if (!result)
+      return complain("parallel", result.takeError());
+    return keep({std::move(*result)});
+  }
+
+private:
+  bool isWanted(llvm::StringRef what) const {
+    return isTimedHere_ && !tuningInterrupted && (options_.only.empty() || options_.only == what);
+  }
+
+  RecordKey keyOf(const std::string &record) const { return {record, options_.target, anyRows}; }
+
+  /// Whether the database has one of these; those that it has are reported.
+  bool isKnown(const std::vector<std::string> &records, const std::string &of) {
+    bool any = false;
+    for (const std::string &name : records)
+      if (auto found = database_.records.find(keyOf(name)); !options_.again && found != database_.records.end()) {
+        const TuningRecord &record = found->second;
+        report_.choices.push_back(
+            {name, record.about, of, record.choices, record.defaultSeconds, record.seconds, true, "", {}});
+        any = true;
+      }
+    return any;
+  }
+
+  llvm::Error complain(const std::string &of, llvm::Error error) {
+    std::string problem = llvm::toString(std::move(error));
+    if (!tuningInterrupted)
+      report_.choices.push_back({of, "", of, {}, 0, 0, false, problem, {}});
+    return llvm::Error::success();
+  }
+
+  llvm::Error keep(std::vector<ChoiceResult> results) {
+    if (results.empty())
+      return llvm::Error::success();
+    return TuningDatabase::update(options_.database, options_.cpu, [&](TuningDatabase &file) {
+      for (ChoiceResult &result : results) {
+        file.records[keyOf(result.record)] = database_.records[keyOf(result.record)] = {
+            {}, result.seconds, result.defaultSeconds, result.about, today(), result.best};
+        report_.choices.push_back(std::move(result));
+      }
+    });
+  }
+
+  OwningOpRef<ModuleOp> graph_; // a copy, which the passes leave alone
+  const TuneOptions &options_;
+  TuningDatabase &database_;
+  TuneReport &report_;
+  ChoiceTuner tuner_;
+  bool isTimedHere_;
+};
+
+} // namespace
 
 llvm::Expected<TuneReport> tuneGraph(ModuleOp module, const TuneOptions &given, Progress &progress) {
   llvm::Expected<const Target *> target = targetNamed(given.target);
@@ -438,16 +510,7 @@ llvm::Expected<TuneReport> tuneGraph(ModuleOp module, const TuneOptions &given, 
   for (const std::string &warning : warnings)
     llvm::errs() << "warning: " << warning << "\n";
 
-  if (llvm::Error error = runPasses(module, **target))
-    return error;
-  ModelPlan plan = makePlan(module, **target);
-  std::vector<TrialKernel> kernels = trialKernelsOf(module, plan);
-  auto bench = TrialBench::open(**target, options.trial, tuningInterrupted);
-  if (!bench)
-    return bench.takeError();
-
   TuneReport report;
-  report.model = plan.name;
   report.target = options.target;
   report.cpu = options.cpu;
   report.database = options.database;
@@ -462,6 +525,20 @@ llvm::Expected<TuneReport> tuneGraph(ModuleOp module, const TuneOptions &given, 
   measureRoofs();
   Clock::time_point start = Clock::now();
   auto allowed = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.budgetSeconds));
+  GraphRecords graphRecords(module.clone(), **target, options, database, report, progress);
+  if (llvm::Error error =
+          graphRecords.tuneKernels(start + std::chrono::duration_cast<Clock::duration>(allowed * mostOfBudget)))
+    return error;
+
+  if (llvm::Error error = runPasses(module, **target, TunedSchedules(database)))
+    return error;
+  ModelPlan plan = makePlan(module, **target);
+  std::vector<TrialKernel> kernels = trialKernelsOf(module, plan);
+  auto bench = TrialBench::open(**target, options.trial, tuningInterrupted);
+  if (!bench)
+    return bench.takeError();
+
+  report.model = plan.name;
   std::vector<const TrialKernel *> wanted;
   size_t known = 0;
   for (const TrialKernel &kernel : kernels) {
@@ -536,6 +613,8 @@ llvm::Expected<TuneReport> tuneGraph(ModuleOp module, const TuneOptions &given, 
     if (written)
       return written;
   }
+  if (llvm::Error error = graphRecords.tuneGrain())
+    return error;
   measureRoofs();
   progress.clear();
   return report;

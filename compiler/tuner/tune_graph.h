@@ -17,8 +17,9 @@ struct TuneOptions {
   double budgetSeconds = 120;
   size_t sweep = 0;         // most points of an exhaustive sweep in place of the search; 0: search
   ScheduleParameters start; // where the search starts in place of the derived point; none: there
-  std::string only;         // a class of kernels; empty: all
+  std::string only;         // a class of kernels, "fusion" or "parallel"; empty: all
   bool again = false;       // also what the database has already
+  int threads = 1;          // of forward, for which the parallel grain is measured; 1: it is not
 };
 
 /// A point that was measured: what the page draws.
@@ -41,10 +42,28 @@ struct TuneResult {
   std::vector<TriedPoint> tried;
 };
 
+/// Choices for a graph that were measured.
+struct TriedChoices {
+  GraphChoices choices;
+  double cost = 0;     // of the default's 1; infinity where they were refused
+  std::string refused; // why
+};
+
+/// What came of an entry's kernels, or of the parallel grain.
+struct ChoiceResult {
+  std::string record, about, of;          // `of` is "fusion" or "parallel"
+  GraphChoices best;                      // none: the default
+  double defaultSeconds = 0, seconds = 0; // of forward at full length, or of a step
+  bool wasKnown = false;
+  std::string problem;
+  std::vector<TriedChoices> tried;
+};
+
 struct TuneReport {
   std::string model, target, cpu, database;
   double peakGflops = 0, bytesPerSecond = 0; // of the core and its memory; 0: not measured
   int left = 0;                              // kernels that the budget, or the user, left for another run
+  std::vector<ChoiceResult> choices;
   std::vector<TuneResult> results;
   TuningDatabase before; // what the file held
   int measured() const;

@@ -36,7 +36,7 @@ const char *style = R"css(
 .scroll { overflow-x: auto; }
 )css";
 
-double gainOf(const TuneResult &result) { return result.defaultSeconds / result.seconds; }
+template <typename Result> double gainOf(const Result &result) { return result.defaultSeconds / result.seconds; }
 
 /// Lines of a value on a logarithmic axis.
 struct Axis {
@@ -104,6 +104,8 @@ private:
     double most = 1;
     for (const TuneResult &result : report_.results)
       most = result.problem.empty() ? std::max(most, gainOf(result)) : most;
+    for (const ChoiceResult &result : report_.choices)
+      most = result.problem.empty() ? std::max(most, gainOf(result)) : most;
     for (const TuneResult &result : report_.results) {
       if (!result.problem.empty()) {
         out_ << "<div class=\"bar\"><span><b>" << escaped(result.kernelClass) << "</b> " << escaped(result.problem)
@@ -117,6 +119,14 @@ private:
                       escaped(result.about), duration(result.defaultSeconds), duration(result.seconds), gainOf(result),
                       100 * gainOf(result) / most);
     }
+    for (const ChoiceResult &result : report_.choices)
+      if (result.problem.empty())
+        out_ << formatv(
+            "<div class=\"bar whole\" data-gain=\"{0} any\"><span><b>{1}</b> <small>{2}: {3}</small></span>"
+            "<span class=\"right\">{4} to {5}, {6:F2}x</span><span class=\"track\"><i style=\"width:{7:F1}%\">"
+            "</i></span></div>\n",
+            result.record, result.of, escaped(result.about), result.best.empty() ? "the default" : result.best.text(),
+            duration(result.defaultSeconds), duration(result.seconds), gainOf(result), 100 * gainOf(result) / most);
     out_ << "</div></section>\n";
   }
 
