@@ -251,6 +251,10 @@ static llvm::Expected<int> tune(const GraphSource &source, TuneCommandOptions op
     return graph.takeError();
   applyPrecision(graph->module(), options.precision);
   Precision narrowest = narrowestPrecision(graph->module());
+  // Trial programs describe weights as floats; whole graphs are timed as compiled models.
+  if (narrowest != Precision::Float32 && tune.only != "fusion" && tune.only != "parallel")
+    return failure("kernels with weights in " + precisionName(narrowest) +
+                   " are not tuned, expected float32, or --only fusion or parallel");
   target = tune.trial.runner.empty() && !compilesAlone ? targetToTime(tune.target, narrowest)
                                                        : targetNamed(tune.target, narrowest);
   if (!target)

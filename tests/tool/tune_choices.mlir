@@ -62,13 +62,12 @@
 // RUN: not burin tune %s --only fusion --target x86-64-avx2 --cpu some-cpu --runner true --database %t/x.json 2>&1 | FileCheck %s --check-prefix=RUNNER
 // RUNNER: error: --only fusion with --runner: whole graphs are timed in this process alone
 
-// A precision is the graph's: its records are those of other kernels.
-// RUN: burin tune %s --precision bf16 --only contract --target x86-64-avx2 --cpu some-cpu --runner "python3 %S/cost_runner.py" --sweep 2 --database %t/bf16.json --budget 300s | FileCheck %s --check-prefix=BF16
-// BF16: contract_{{[0-9a-f]+}} 1
-// RUN: burin inspect %s --precision bf16 --target x86-64-avx2 --database %t/bf16.json | FileCheck %s --check-prefix=FOUND
-// FOUND: record of
-// RUN: burin inspect %s --target x86-64-avx2 --database %t/bf16.json | FileCheck %s --check-prefix=OTHERS
-// OTHERS-NOT: record of
+// Whole graphs are tuned in any precision, kernels in float32 alone.
+// RUN: burin tune %s --precision bf16 --only fusion --database %t/fusion.json --budget 30s | FileCheck %s --check-prefix=BF16
+// BF16-NOT: known
+// BF16: forward_{{[0-9a-f]+}} any
+// RUN: not burin tune %s --precision bf16 --database %t/x.json 2>&1 | FileCheck %s --check-prefix=KERNELS
+// KERNELS: error: kernels with weights in bf16 are not tuned, expected float32, or --only fusion or parallel
 
 #time = #encoder.rows<"time", 16>
 module @small {
