@@ -65,12 +65,15 @@ Error nameFirstLabels(StringRef path) {
     if (!relocations)
       return createFileError(path, relocations.takeError());
     for (const File::Elf_Rela &relocation : *relocations) {
-      uint32_t symbol = relocation.getSymbol(false);
-      if (symbol >= first->size())
-        return createStringError(path + ": a relocation names symbol " + Twine(symbol) + " of " + Twine(first->size()));
+      Expected<const Symbol *> symbol = file->getRelocationSymbol(relocation, *table); // null: of none
+      if (!symbol)
+        return createFileError(path, symbol.takeError());
+      if (!*symbol)
+        continue;
       // The same bytes, which are ours to change.
       auto offset = reinterpret_cast<const char *>(&relocation) - bytes.data();
-      reinterpret_cast<File::Elf_Rela *>(bytes.data() + offset)->setSymbol((*first)[symbol], false);
+      reinterpret_cast<File::Elf_Rela *>(bytes.data() + offset)
+          ->setSymbol((*first)[relocation.getSymbol(false)], false);
     }
   }
   return writeFile(path, bytes);
