@@ -3,7 +3,7 @@
 #include "dialect/precision.h"
 #include "emit/description.h"
 #include "emit/installation.h"
-#include "emit/kernel_worker.h"
+#include "emit/compile_kernels.h"
 #include "emit/link_modules.h"
 #include "emit/object.h"
 #include "emit/run_tool.h"

@@ -1,5 +1,6 @@
 #include "tools/tool_main.h"
 #include "emit/compile.h"
+#include "emit/compile_kernels.h"
 #include "emit/kernel_worker.h"
 #include "machine/loaded_model.h"
 #include "tools/commands.h"

@@ -7,7 +7,7 @@
 // be measured anywhere else.
 #pragma once
 
-#include "emit/kernel_worker.h"
+#include "emit/compile_kernels.h"
 #include "emit/model_plan.h"
 #include "schedules/tuner/row_buckets.h"
 #include "llvm/ADT/ArrayRef.h"

@@ -1,12 +1,15 @@
 // What is said where a program that the compiler starts fails: a worker that compiles a kernel, a linker. This program
 // is its own worker, which does what a variable of the environment says.
+#include "emit/compile_kernels.h"
 #include "emit/kernel_worker.h"
 #include "emit/link_modules.h"
 #include "emit/run_tool.h"
 #include "emit/runtime.h"
+#include "emit/worker_processes.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/IRBuilder.h"
 #include "gtest/gtest.h"
+#include <csignal>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
@@ -32,6 +35,23 @@ private:
   const char *name_;
   std::optional<std::string> before_;
 };
+
+/// What the variable says, in place of a kernel's compilation.
+int misbehave(llvm::StringRef) {
+  const std::string does = std::getenv(behaviour);
+  if (does == "work")
+    for (std::clock_t start = std::clock(); std::clock() - start < 60 * CLOCKS_PER_SEC;)
+      continue;
+  if (does == "wait")
+    sleep(3);
+  if (does == "complain")
+    std::fputs("there is no such thing\n", stderr);
+  if (does == "crash")
+    std::abort();
+  if (does == "end all")
+    kill(getppid(), SIGKILL);
+  return 3;
+}
 
 std::string saidOf(llvm::Error error) { return llvm::toString(std::move(error)); }
 
@@ -60,6 +80,16 @@ TEST(Worker, that_waits_is_not) {
 TEST(Worker, that_ends_in_silence_is_told_by_its_status) {
   std::string said = saidOfWorker("fail");
   EXPECT_NE(said.find("the worker ended with status 3"), std::string::npos) << said;
+}
+
+TEST(Worker, that_crashes_is_told_by_its_signal) {
+  std::string said = saidOfWorker("crash");
+  EXPECT_NE(said.find("the worker was ended by signal 6 (Aborted)"), std::string::npos) << said;
+}
+
+TEST(Workers, that_lose_what_starts_them_are_told) {
+  std::string said = saidOfWorker("end all");
+  EXPECT_NE(said.find("the process that starts workers has ended"), std::string::npos) << said;
 }
 
 TEST(Worker, says_itself_what_is_wrong) {
@@ -138,17 +168,8 @@ int main(int argc, char **argv) {
     std::fputs(saidOfWorker("").c_str(), stderr);
     return 1;
   }
-  if (isKernelWorker(argc, argv)) {
-    const std::string does = std::getenv(behaviour);
-    if (does == "work")
-      for (std::clock_t start = std::clock(); std::clock() - start < 60 * CLOCKS_PER_SEC;)
-        continue;
-    if (does == "wait")
-      sleep(3);
-    if (does == "complain")
-      std::fputs("there is no such thing\n", stderr);
-    return 3;
-  }
+  if (isKernelWorker(argc, argv))
+    return serveJobs(unsigned(std::atoi(argv[2])), misbehave);
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }
