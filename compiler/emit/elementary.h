@@ -12,8 +12,9 @@ Halide::Expr exponential(Halide::Expr x);
 /// e^x for x ≤ 0; 0 below −87. Not a number where x is not.
 Halide::Expr exponentialOfNegative(Halide::Expr x);
 
-/// erf(x) for float x, within 4e-7 of its value; exactly −1 and 1 beyond ±3.92.
-Halide::Expr errorFunction(Halide::Expr x);
+/// The integral of the normal density from 0 to x, erf(x / √2) / 2, for float x; exactly −1/2 and 1/2 beyond ±5.6. The
+/// error, times |x|, is below 1e-6.
+Halide::Expr normalIntegral(Halide::Expr x);
 
 /// An angle as a 64-bit fraction of a turn: wraps around by itself.
 struct Turn {
