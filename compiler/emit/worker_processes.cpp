@@ -31,16 +31,20 @@ struct JobEnd {
   int32_t error;  // why there was no process for it, as errno; else 0
 };
 
-constexpr size_t mostMessageBytes = 16 * 1024; // two paths
+constexpr size_t mostMessageBytes = 16 * 1024; // two paths, each of PATH_MAX at most
 } // namespace
 
 // ---- The parent -----------------------------------------------------------------------------------------------------
+
+static llvm::Error cannotStart(int error) {
+  return llvm::createStringError("cannot start a worker: " + llvm::StringRef(std::strerror(error)));
+}
 
 llvm::Expected<WorkerProcesses> WorkerProcesses::start(const std::string &program, const char *flag,
                                                        unsigned limitSeconds) {
   int sockets[2], process = -1; // closed on exec: no other child holds this one's connection open
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0)
-    return llvm::createStringError("cannot start a worker: no sockets: " + llvm::StringRef(std::strerror(errno)));
+    return cannotStart(errno);
   std::string limit = std::to_string(limitSeconds);
   char *arguments[] = {const_cast<char *>(program.c_str()), const_cast<char *>(flag), limit.data(), nullptr};
   posix_spawn_file_actions_t actions;
@@ -53,7 +57,7 @@ llvm::Expected<WorkerProcesses> WorkerProcesses::start(const std::string &progra
   if (error == 0)
     return WorkerProcesses(process, sockets[0]);
   close(sockets[0]);
-  return llvm::createStringError("cannot start a worker: " + llvm::StringRef(std::strerror(error)));
+  return cannotStart(error);
 }
 
 WorkerProcesses::WorkerProcesses(WorkerProcesses &&other) noexcept
@@ -72,11 +76,9 @@ llvm::Error WorkerProcesses::begin(size_t job, llvm::StringRef text, llvm::Strin
   std::string message(reinterpret_cast<const char *>(&head), sizeof head);
   message.append(errorsPath).push_back('\0');
   message.append(text).push_back('\0');
-  if (message.size() > mostMessageBytes)
-    return llvm::createStringError("cannot start a worker: its files' names are too long");
   while (send(socket_, message.data(), message.size(), MSG_NOSIGNAL) < 0)
     if (errno != EINTR)
-      return llvm::createStringError("cannot start a worker: " + llvm::StringRef(std::strerror(errno)));
+      return cannotStart(errno);
   return llvm::Error::success();
 }
 
