@@ -1,6 +1,6 @@
 /* Pages of memory, by POSIX; pages.h. */
 #define _POSIX_C_SOURCE 200809L
-#define _DEFAULT_SOURCE 1 /* RLIMIT_MEMLOCK, where the system has it */
+#define _DEFAULT_SOURCE 1 /* RLIMIT_MEMLOCK and MADV_HUGEPAGE, where the system has them */
 
 #include "pages.h"
 
@@ -13,6 +13,18 @@
 size_t burin_page_bytes(void) {
   long bytes = sysconf(_SC_PAGESIZE);
   return bytes > 0 ? (size_t)bytes : 4096;
+}
+
+void burin_pages_prefer_large(void *memory, size_t bytes) {
+#ifdef MADV_HUGEPAGE
+  const size_t large = (size_t)2 << 20; /* of x86-64, and of ARM with pages of 4 KB */
+  size_t page = burin_page_bytes(), before = (page - ((uintptr_t)memory & (page - 1))) & (page - 1);
+  if (bytes >= 2 * large)
+    (void)madvise((unsigned char *)memory + before, (bytes - before) / page * page, MADV_HUGEPAGE);
+#else
+  (void)memory;
+  (void)bytes;
+#endif
 }
 
 void burin_pages_prefault(const void *memory, size_t bytes) {

@@ -78,6 +78,8 @@ void burin_weights_file_unmap(burin_weights_file *file) {
 /* Memory has no pages that could be absent. */
 size_t burin_page_bytes(void) { return BURIN_BLOCK_ALIGNMENT; }
 
+void burin_pages_prefer_large(void *memory, size_t bytes) { (void)memory, (void)bytes; }
+
 void burin_pages_prefault(const void *memory, size_t bytes) { (void)memory, (void)bytes; }
 
 burin_status burin_pages_lock(const void *memory, size_t bytes, burin_message *message) {

@@ -10,12 +10,16 @@
  * with `bits`, it measures no time.
  */
 #define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE 1 /* MADV_HUGEPAGE, where the system has it */
 #include "trial_program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 /* ---- What kernels call. An arena, as the runtime has one: memory of a block that is freed before a younger one comes
  * back with that one. */
@@ -204,8 +208,12 @@ static void copy_weights(void) {
   void *memory = NULL;
   weight_bytes = ((int64_t)weights->bytes + 127) & ~(int64_t)127;
   free(weight_copies);
-  if (posix_memalign(&memory, 128, (size_t)(weight_bytes * trial_weight_copies + 128)) != 0)
+  const size_t large_page = (size_t)2 << 20, bytes = (size_t)(weight_bytes * trial_weight_copies + 128);
+  if (posix_memalign(&memory, large_page, bytes) != 0)
     fail("no memory");
+#ifdef MADV_HUGEPAGE
+  (void)madvise(memory, bytes, MADV_HUGEPAGE); /* as the runtime asks for a model's weights */
+#endif
   weight_copies = memory;
   for (int64_t copy = 0; copy < trial_weight_copies; ++copy)
     memcpy(weight_copies + copy * weight_bytes, weights->memory + MARGIN, weights->bytes);
