@@ -3,10 +3,12 @@
 #include "emit/autoschedule.h"
 #include "emit/kernel_builder.h"
 #include "emit/link_modules.h"
+#include "emit/prefetch_hints.h"
 #include "emit/worker_processes.h"
 #include "emit/write_file.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "schedules/panel_prefetch.h"
 #include "schedules/vector_predication.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <chrono>
@@ -78,6 +80,7 @@ static std::string compileKernel(const json::Object &input, const std::string &o
     return error;
   Halide::Pipeline pipeline = builder.pipeline();
   addVectorPredication(pipeline, halideTarget(*target));
+  addPanelPrefetch(pipeline, halideTarget(*target), input.getInteger("rows").value_or(0));
   if (!autoscheduler.empty())
     autoschedule(pipeline, halideTarget(*target), autoscheduler, input.getInteger("rows").value_or(1));
   if (!text("statement").empty()) // for people who tune schedules
@@ -86,9 +89,12 @@ static std::string compileKernel(const json::Object &input, const std::string &o
                                                       Halide::LinkageType::ExternalPlusArgv);
 
   AllocationBound bound;
+  bool prefetches = false;
   for (const Halide::Internal::LoweredFunc &function : lowered.functions())
-    if (function.name == text("symbol"))
+    if (function.name == text("symbol")) {
       bound = boundAllocations(function, builder.maxima());
+      prefetches = asksForPanels(function);
+    }
   if (!bound.unbounded.empty() && autoscheduler.empty())
     return "the size of its buffer '" + bound.unbounded + "' has no bound";
 
@@ -97,6 +103,9 @@ static std::string compileKernel(const json::Object &input, const std::string &o
            std::to_string(mostSharedBytes);
 
   lowered.compile({{linksModules(*target) ? Halide::OutputFileType::bitcode : Halide::OutputFileType::object, output}});
+  if (prefetches)
+    if (llvm::Error error = prefetchIntoAllCaches(output))
+      return llvm::toString(std::move(error));
   std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   report["heap_bytes"] = bound.heapBytes;
   report["stack_bytes"] = bound.stackBytes;

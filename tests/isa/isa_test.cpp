@@ -370,3 +370,39 @@ TEST(instructions_of_riscv, contracts_are_fused) {
     EXPECT_FALSE(name.starts_with("llvm.")) << name.str();
   }
 }
+
+// ---- What is asked of memory ahead of time
+
+static int64_t countOf(const std::vector<Function> &functions, llvm::StringRef prefix) {
+  int64_t count = 0;
+  for (const Function &function : functions)
+    count += llvm::count_if(function.instructions, [&](const Instruction &instruction) {
+      return llvm::StringRef(instruction.mnemonic).starts_with(prefix);
+    });
+  return count;
+}
+
+/// The functions of y = x W for a W of that many inputs and outputs.
+static std::vector<Function> denseOf(int64_t width, const std::string &target) {
+  Graph g("dense");
+  g.output("y", dense(g.input("x", {g.time("time", {.max = 512}), width}), {.outputs = width}));
+  TemporaryFolder folder;
+  CompileOptions options;
+  options.target = target;
+  options.outputFolder = folder.path();
+  return isa::disassemble(compile(DeclaredGraph(std::move(g)), options).objectPath);
+}
+
+TEST(panels, of_large_weights_are_asked_for_into_all_caches) {
+  for (const std::string &target : familyNames()) {
+    std::vector<Function> functions = denseOf(256, target);
+    EXPECT_GE(countOf(functions, "prefetcht0"), 1) << target;
+    EXPECT_EQ(countOf(functions, "prefetch"), countOf(functions, "prefetcht0")) << target;
+  }
+}
+
+TEST(panels, that_stay_in_a_cache_are_not_asked_for) {
+  for (const std::string &target : familyNames())
+    EXPECT_EQ(countOf(denseOf(64, target), "prefetch"), 0) << target;
+  EXPECT_EQ(countOf(denseOf(256, "arm-64"), "prf"), 0);
+}
