@@ -33,7 +33,6 @@ void LayerNormOp::buildKernel(KernelBuilder &kernel) {
   y(feature, row) = strict_float(difference * scale(row) * kernel.operand(1)(feature) + kernel.operand(2)(feature));
 
   kernel.rowValue(rough);
-  kernel.rowValue(left);
   kernel.rowValue(mean);
   kernel.rowValue(scale);
   kernel.define(y);
