@@ -13,7 +13,7 @@ Halide::Expr exponential(Halide::Expr x);
 Halide::Expr exponentialOfNegative(Halide::Expr x);
 
 /// The integral of the normal density from 0 to x, erf(x / √2) / 2, for float x; exactly −1/2 and 1/2 beyond ±5.6. The
-/// error, times |x|, is below 1e-6.
+/// error, times |x|, is below 1.2e-6.
 Halide::Expr normalIntegral(Halide::Expr x);
 
 /// An angle as a 64-bit fraction of a turn: wraps around by itself.
