@@ -12,6 +12,12 @@ namespace burin {
 
 using namespace register_tiles;
 
+/// Whether sums of so many terms go on by vectors of them. A vector must not reach beyond the row; and where one vector
+/// is the whole row no loop is left, and the compiler takes the first two products in either order: other bits.
+static bool goesByLane(int64_t terms, const Target &target) {
+  return terms % target.lanes == 0 && terms > target.lanes;
+}
+
 /// The update of `sums`, four terms of its reduction at a time, with those of `factor`, (… term …), loaded as a vector.
 static void byLane(Func sums, Func factor, Var term, const Target &target) {
   RVar k(sums.rvars(0)[0]), group("term_group"), within("term_within");
@@ -27,7 +33,7 @@ static void contract(const KernelGroup &group, const Target &target) {
   // A row tile: beside its sums, a vector of input for each row, and a row of the panel. Derived.
   int vectors = vectorsOfPanel(stage, target);
   register_tiles::contract(group, target, (target.registers - vectors) / (vectors + 1));
-  if (!stage.quantised && stage.depth % target.lanes == 0) // else a vector would reach beyond the row
+  if (!stage.quantised && goesByLane(stage.depth, target))
     byLane(stage.accumulator, stage.input, axis::feature(), target);
   else
     unrollDepth(group, target);
@@ -40,7 +46,7 @@ static void attend(const KernelGroup &group, const Target &target) {
   int queryVectors = int(stage.queryTile / target.lanes);
   register_tiles::attend(group, target,
                          {.keys = target.registers / 2 / std::max(queryVectors, 1), .queries = target.registers / 4});
-  if (group.fixedRows != 1 && stage.keyWidth % target.lanes == 0)
+  if (group.fixedRows != 1 && goesByLane(stage.keyWidth, target))
     byLane(stage.product, stage.keys.in(stage.product), axis::feature(), target);
 }
 
