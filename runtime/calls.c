@@ -3,8 +3,6 @@
 
 #include "state.h"
 
-#include <string.h>
-
 void burin_lay_out_part(burin_part *part, void *scratch) {
   const burin_plan_entry *entry = part->entry;
   size_t arena_bytes = burin_arena_bytes(entry);
@@ -14,11 +12,11 @@ void burin_lay_out_part(burin_part *part, void *scratch) {
   if (entry->uses_positions)
     for (int32_t axis = 0; axis < BURIN_MAX_AXES; ++axis) {
       part->positions[axis] = (int64_t *)(void *)next;
-      next = (unsigned char *)burin_advance_pointer(next, (int64_t)burin_positions_bytes(part->units[axis]));
+      next = (unsigned char *)burin_advance_pointer(next, (int64_t)burin_positions_bytes(part->all.units[axis]));
     }
   for (int slot = 0; slot < BURIN_SLOTS; ++slot) {
     part->regions[slot] = next;
-    next = (unsigned char *)burin_advance_pointer(next, entry->scratch_row_bytes[slot] * part->units[slot]);
+    next = (unsigned char *)burin_advance_pointer(next, entry->scratch_row_bytes[slot] * part->all.units[slot]);
   }
 }
 
@@ -37,7 +35,7 @@ static void *rows_of(const burin_part *part, const burin_view *view, const burin
   int64_t first = view->first[slot] * unit;
   const void *base;
   if (argument->kind == BURIN_ARG_SCRATCH) {
-    base = burin_advance_pointer(part->regions[slot], argument->offset * part->units[slot]);
+    base = burin_advance_pointer(part->regions[slot], argument->offset * part->all.units[slot]);
   } else {
     base = argument->kind == BURIN_ARG_INPUT ? part->inputs[argument->index] : part->outputs[argument->index];
     first += part->start[slot] * unit;
@@ -56,16 +54,9 @@ static void see_sequence(const burin_part *part, burin_view *view) {
   }
 }
 
-burin_view burin_view_of_all(const burin_part *part) {
-  burin_view view = {{0}, {0}, {{0}}};
-  memcpy(view.units, part->units, sizeof view.units);
-  return view;
-}
-
 void burin_view_first_sequence(const burin_part *part, burin_view *view) {
-  memset(view, 0, sizeof *view);
-  memcpy(view->pairs_before, part->pairs_before, sizeof view->pairs_before);
-  view->units[BURIN_SLOT_SEQUENCE] = view->units[BURIN_SLOT_ONE] = 1;
+  *view = part->all;
+  view->units[BURIN_SLOT_SEQUENCE] = 1;
   see_sequence(part, view);
 }
 

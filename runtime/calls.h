@@ -9,13 +9,20 @@
 #include "call.h"
 #include "scratch.h"
 
+/* The units that a call sees: all of a part, or those of one sequence. */
+typedef struct burin_view {
+  int64_t first[BURIN_SLOTS];
+  int64_t units[BURIN_SLOTS];
+  int64_t pairs_before[BURIN_MAX_AXES][BURIN_MAX_AXES]; /* elements of the masks of earlier sequences, by their axes */
+} burin_view;
+
 typedef struct burin_part {
   const burin_plan_entry *entry;
   const unsigned char *weights;
   const void *const *inputs;
   void *const *outputs;
-  int64_t start[BURIN_SLOTS]; /* the part's first unit in inputs and outputs */
-  int64_t units[BURIN_SLOTS];
+  int64_t start[BURIN_SLOTS];          /* the part's first unit in inputs and outputs */
+  burin_view all;                      /* of the part's units, from the first on */
   unsigned char *regions[BURIN_SLOTS]; /* of scratch, which holds the part alone */
   int64_t *positions[BURIN_MAX_AXES];
   burin_arena arena;
@@ -24,19 +31,11 @@ typedef struct burin_part {
   int32_t axes;
   int64_t worker_work;                    /* the plan's */
   const int64_t *offsets[BURIN_MAX_AXES]; /* a symbol's row at which each sequence starts, and where the last ends */
-  int64_t pairs_before[BURIN_MAX_AXES][BURIN_MAX_AXES]; /* elements of the masks before the part, by their axes */
   /* Of streams alone: */
   unsigned char *state;
   const int64_t *position; /* of each stream's next row */
   const int64_t *taken;    /* rows of each stream so far */
 } burin_part;
-
-/* The units that a call sees: all of the part, or those of one sequence. */
-typedef struct burin_view {
-  int64_t first[BURIN_SLOTS];
-  int64_t units[BURIN_SLOTS];
-  int64_t pairs_before[BURIN_MAX_AXES][BURIN_MAX_AXES]; /* elements of the masks of earlier sequences, by their axes */
-} burin_view;
 
 /* What a call writes of what it sees: its results' rows from `first_tile` · split_units on, so many of them. */
 typedef struct burin_result_rows {
@@ -48,8 +47,6 @@ typedef struct burin_result_rows {
 BURIN_PRIVATE void burin_lay_out_part(burin_part *part, void *scratch);
 /* Once the positions are filled in: a GPU gets them too. */
 BURIN_PRIVATE burin_status burin_upload_positions(const burin_part *part);
-/* Sees all of the part. */
-BURIN_PRIVATE burin_view burin_view_of_all(const burin_part *part);
 /* Of a batch's part: sees its first sequence, or the one behind the one that it saw. */
 BURIN_PRIVATE void burin_view_first_sequence(const burin_part *part, burin_view *view);
 BURIN_PRIVATE void burin_view_next_sequence(const burin_part *part, burin_view *view);

@@ -163,7 +163,7 @@ static void lay_out_scratch(batch *run, void *scratch) {
     return;
   for (int32_t axis = 0; axis < run->plan->axis_count; ++axis) {
     const int64_t *offsets = run->offsets[axis] + run->first_sequence;
-    int64_t *positions = run->part.positions[axis], sequences = run->part.units[BURIN_SLOT_SEQUENCE];
+    int64_t *positions = run->part.positions[axis], sequences = run->part.all.units[BURIN_SLOT_SEQUENCE];
     for (int64_t s = 0; s < sequences; ++s)
       for (int64_t row = offsets[s]; row < offsets[s + 1]; ++row)
         positions[row - offsets[0]] = row - offsets[s];
@@ -183,11 +183,11 @@ static void choose_part(batch *run) {
   for (int32_t axis = 0; axis < axes; ++axis) {
     run->part.offsets[axis] = run->offsets[axis] + run->first_sequence;
     run->part.start[axis] = run->offsets[axis][run->first_sequence];
-    run->part.units[axis] = run->offsets[axis][end] - run->part.start[axis];
+    run->part.all.units[axis] = run->offsets[axis][end] - run->part.start[axis];
   }
   run->part.start[BURIN_SLOT_SEQUENCE] = run->first_sequence;
-  run->part.units[BURIN_SLOT_SEQUENCE] = end - run->first_sequence;
-  run->part.units[BURIN_SLOT_ONE] = 1;
+  run->part.all.units[BURIN_SLOT_SEQUENCE] = end - run->first_sequence;
+  run->part.all.units[BURIN_SLOT_ONE] = 1;
 }
 
 static burin_status run_part(batch *run, void *scratch) {
@@ -201,11 +201,11 @@ static burin_status run_part(batch *run, void *scratch) {
 /* Leaves the part behind: its masks, and its sequences. */
 static void finish_part(batch *run) {
   int32_t axes = run->plan->axis_count;
-  int64_t end = run->first_sequence + run->part.units[BURIN_SLOT_SEQUENCE];
+  int64_t end = run->first_sequence + run->part.all.units[BURIN_SLOT_SEQUENCE];
   for (int64_t s = run->first_sequence; s < end; ++s)
     for (int32_t a = 0; a < axes; ++a)
       for (int32_t b = 0; b < axes; ++b)
-        run->part.pairs_before[a][b] +=
+        run->part.all.pairs_before[a][b] +=
             (run->offsets[a][s + 1] - run->offsets[a][s]) * (run->offsets[b][s + 1] - run->offsets[b][s]);
   run->first_sequence = end;
 }

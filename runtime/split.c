@@ -14,7 +14,6 @@ typedef struct split {
   burin_team *team;
   int32_t tasks;
   int32_t by_queries; /* units are tiles of queries; otherwise sequences */
-  burin_view all;     /* of row-wise calls */
   int64_t units;      /* tiles of rows, or what is claimed */
   int64_t claimed;    /* atomic */
 } split;
@@ -33,9 +32,9 @@ static void run_stretch(void *data, int32_t index) {
   const split *run = (const split *)data;
   const burin_result_rows whole = {0, -1};
   int slot = burin_slot(run->call->split_axis);
-  int64_t tile = run->call->split_units, rows = run->all.units[slot];
+  int64_t tile = run->call->split_units, rows = run->part->all.units[slot];
   int64_t first = run->units * index / run->tasks * tile, end = run->units * (index + 1) / run->tasks * tile;
-  burin_view view = run->all;
+  burin_view view = run->part->all;
   view.first[slot] = first;
   view.units[slot] = (end < rows ? end : rows) - first;
   burin_arena *arena = arena_of(run, index);
@@ -104,7 +103,7 @@ static void run_claims(void *data, int32_t index) {
 static burin_status run_each_sequence(burin_part *part, const burin_plan_call *call) {
   burin_status status = BURIN_OK;
   burin_view view;
-  for (int64_t sequence = 0; sequence < part->units[BURIN_SLOT_SEQUENCE] && status == BURIN_OK; ++sequence) {
+  for (int64_t sequence = 0; sequence < part->all.units[BURIN_SLOT_SEQUENCE] && status == BURIN_OK; ++sequence) {
     if (sequence == 0)
       burin_view_first_sequence(part, &view);
     else
@@ -126,14 +125,14 @@ static void choose_tasks(split *run) {
     run->by_queries = has_first_tile(call);
     burin_view view;
     burin_view_first_sequence(part, &view);
-    for (int64_t sequence = 0; sequence < part->units[BURIN_SLOT_SEQUENCE]; ++sequence) {
+    for (int64_t sequence = 0; sequence < part->all.units[BURIN_SLOT_SEQUENCE]; ++sequence) {
       if (sequence > 0)
         burin_view_next_sequence(part, &view);
       run->units += units_of_sequence(run, &view);
       work += (double)view.units[slot] * (double)view.units[looked_at] * (double)call->work;
     }
   } else {
-    int64_t rows = run->all.units[burin_slot(call->split_axis)];
+    int64_t rows = run->part->all.units[burin_slot(call->split_axis)];
     run->units = tiles_of(rows, call->split_units);
     work = (double)rows * (double)call->work;
   }
@@ -142,17 +141,24 @@ static void choose_tasks(split *run) {
   run->tasks = work < least * (double)tasks ? (int32_t)(work / least) : (int32_t)tasks;
 }
 
+static burin_status run_alone(burin_part *part, const burin_plan_call *call) {
+  /* One sequence is all of the part. */
+  if (call->per_sequence && part->all.units[BURIN_SLOT_SEQUENCE] != 1)
+    return run_each_sequence(part, call);
+  return burin_run_call(part, &part->all, call);
+}
+
 burin_status burin_run_split(burin_part *part, burin_team *team, const burin_plan_call *call) {
+  if (!team || call->split_units == 0)
+    return run_alone(part, call);
   split run = {0};
   run.part = part;
   run.call = call;
   run.team = team;
-  run.all = burin_view_of_all(part);
-  if (team && call->split_units > 0)
-    choose_tasks(&run);
+  choose_tasks(&run);
   if (run.tasks < 2)
-    return call->per_sequence ? run_each_sequence(part, call) : burin_run_call(part, &run.all, call);
-  if (!call->per_sequence && !burin_is_open(part, &run.all, call))
+    return run_alone(part, call);
+  if (!call->per_sequence && !burin_is_open(part, &part->all, call))
     return BURIN_OK;
   burin_probe(call, 0);
   team->workers->run(team->workers->context, call->per_sequence ? run_claims : run_stretch, &run, run.tasks);

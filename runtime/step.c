@@ -193,8 +193,8 @@ static burin_status run_rows(const row_run *run, const burin_plan_stream *stream
   part.weights = run->weights;
   part.inputs = inputs;
   part.outputs = outputs;
-  part.units[stream->axis] = rows;
-  part.units[BURIN_SLOT_SEQUENCE] = part.units[BURIN_SLOT_ONE] = 1;
+  part.all.units[stream->axis] = rows;
+  part.all.units[BURIN_SLOT_SEQUENCE] = part.all.units[BURIN_SLOT_ONE] = 1;
   part.state = run->state;
   part.position = run->position;
   part.taken = run->taken;
@@ -203,10 +203,9 @@ static burin_status run_rows(const row_run *run, const burin_plan_stream *stream
   if (part.entry->uses_positions)
     for (int64_t row = 0; row < rows; ++row)
       part.positions[stream->axis][row] = position + row;
-  burin_view all = burin_view_of_all(&part);
   burin_status status = burin_upload_positions(&part);
   for (int32_t c = 0; c < part.entry->call_count && status == BURIN_OK; ++c)
-    status = burin_run_call(&part, &all, &part.entry->calls[c]);
+    status = burin_run_call(&part, &part.all, &part.entry->calls[c]);
   return status;
 }
 

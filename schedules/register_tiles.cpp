@@ -396,8 +396,10 @@ void attend(const KernelGroup &group, const Target &target, AttendTiles tiles) {
   auto perTile = [&](Func f) { return f.compute_at(y, queries).bound_extent(row, int(rows)); };
   auto acrossRows = [&](Stage s) { inRegisters(s, row, rows, target); };
 
-  perTile(stage.queries).store_in(MemoryType::Stack).bound_extent(feature, int(stage.keyWidth)).reorder(row, feature);
-  vectorise(stage.queries, row, rows, target);
+  // Transposed a row at a time, a load and a store for each feature: of a vector of rows the compiler would find every
+  // address in a vector, and take it out of there again. Measured: 2 % of attention, 10 % where queries are few.
+  perTile(stage.queries).store_in(MemoryType::Stack).bound_extent(feature, int(stage.keyWidth));
+  stage.queries.reorder_storage(row, feature, head).reorder(feature, row).unroll(feature);
   // Read for every tile of queries: once in the order in which they are needed. And where their number is fixed, so
   // that no key is seen to be in a register tile twice (contract says why).
   if (stage.keysInLanes || stage.fixedKeys) {
