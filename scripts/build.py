@@ -120,7 +120,7 @@ def test(preset: str, only: str | None) -> int:
     folder = build(preset)
     report = folder / "test_results.xml"
     report.unlink(missing_ok=True)
-    command = [VENV / "bin" / "ctest", "--test-dir", folder, "--output-on-failure", f"-j{TEST_JOBS}",
+    command = [VENV / "bin" / "ctest", "--preset", preset, "--output-on-failure", f"-j{TEST_JOBS}",
                "--no-tests=error", "--output-junit", report, "--test-output-size-passed", "1000000"]
     status = run_visibly("ctest", command + (["-R", only] if only else []))
     if report.exists():

@@ -34,7 +34,9 @@ static const char trialSource[] =
 // ---- Kernels of a plan as C tables
 
 static llvm::StringRef typeName(int type) {
-  static const llvm::StringLiteral names[] = {"TRIAL_F32", "TRIAL_F64", "TRIAL_I64", "TRIAL_I32", "TRIAL_U8"};
+  static const llvm::StringLiteral names[] = {"TRIAL_F32", "TRIAL_F64", "TRIAL_I64", "TRIAL_I32",
+                                              "TRIAL_U8",  "TRIAL_U16", "TRIAL_I8"};
+  static_assert(std::size(names) == BURIN_I8 + 1, "every type of burin_plan.h has a name");
   return names[type];
 }
 

@@ -119,7 +119,8 @@ static void *pointers[MOST_ARGUMENTS];
 static void *context;
 
 static size_t element_bytes(int32_t type) {
-  return type == TRIAL_U8 ? 1 : type == TRIAL_F64 || type == TRIAL_I64 ? 8 : 4;
+  static const unsigned char bytes[] = {4, 8, 8, 4, 1, 2, 1};
+  return bytes[type];
 }
 
 static uint32_t next_random(uint32_t *state) { return *state = *state * 1664525u + 1013904223u; }
@@ -132,8 +133,14 @@ static void fill(const trial_argument *a, argument *to, uint32_t seed) {
     return;
   for (size_t n = 0; n < count; ++n) {
     uint32_t random = next_random(&seed) >> 8;
-    if (a->type == TRIAL_F32) /* values of both signs; weights are among them, so that sums stay moderate */
-      ((float *)(void *)at)[n] = ((float)random / 8388608.0f - 1.0f) * (a->kind == TRIAL_VECTOR ? 0.125f : 1.0f);
+    /* values of both signs; weights are among them, so that sums stay moderate */
+    float value = ((float)random / 8388608.0f - 1.0f) * (a->kind == TRIAL_VECTOR ? 0.125f : 1.0f);
+    if (a->type == TRIAL_F32)
+      ((float *)(void *)at)[n] = value;
+    else if (a->type == TRIAL_U16) /* the upper half of a float */
+      memcpy((uint16_t *)(void *)at + n, (unsigned char *)&value + 2, 2);
+    else if (a->type == TRIAL_I8)
+      at[n] = (unsigned char)(random & 255);
     else if (a->type == TRIAL_F64)
       ((double *)(void *)at)[n] = (double)random / 8388608.0 - 1.0;
     else if (a->type == TRIAL_I64)
@@ -146,7 +153,7 @@ static void fill(const trial_argument *a, argument *to, uint32_t seed) {
 }
 
 static void describe(const trial_argument *a, argument *to, int64_t rows, uint32_t seed) {
-  static const unsigned char codes[] = {2, 2, 0, 0, 1};
+  static const unsigned char codes[] = {2, 2, 0, 0, 1, 1, 0};
   int64_t count = a->varies ? rows * a->rows_each : a->rows_each, columns = a->columns_vary ? rows : a->columns;
   if (a->kind == TRIAL_VECTOR)
     count = 1;

@@ -14,7 +14,8 @@ enum {
   TRIAL_NUMBER,  /* int64 scalar, `value` */
   TRIAL_TILE     /* int32 scalar, 0 */
 };
-enum { TRIAL_F32, TRIAL_F64, TRIAL_I64, TRIAL_I32, TRIAL_U8 }; /* as in burin_plan.h */
+/* As in burin_plan.h; U16 are bfloat16, I8 weights. */
+enum { TRIAL_F32, TRIAL_F64, TRIAL_I64, TRIAL_I32, TRIAL_U8, TRIAL_U16, TRIAL_I8 };
 
 typedef struct trial_argument {
   int32_t kind, type;

@@ -1,5 +1,6 @@
 #include "compiled_graph.h"
 #include "llvm/Support/FileSystem.h"
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
@@ -129,8 +130,8 @@ void ForwardCall::refill(llvm::ArrayRef<Sequence> sequences) {
   for (auto [i, buffer] : llvm::enumerate(inputs_)) {
     unsigned char *next = buffer.as<unsigned char>();
     for (const Sequence &sequence : sequences) {
-      std::memcpy(next, sequence.inputs[i].data(), sequence.inputs[i].bytes());
-      next += sequence.inputs[i].bytes();
+      const auto *from = static_cast<const unsigned char *>(sequence.inputs[i].data());
+      next = std::copy_n(from, sequence.inputs[i].bytes(), next);
     }
   }
 }
