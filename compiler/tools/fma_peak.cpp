@@ -55,9 +55,9 @@ static __m128 multiplyAdd(__m128 x, __m128 factor, __m128 addend) { return _mm_a
 static std::chrono::steady_clock::duration time4() { BURIN_FMA_LOOP(__m128, _mm_set1_ps, multiplyAdd, "x"); }
 
 double measureFmaPeak(int lanes) {
-  if (lanes >= 16)
+  if (lanes >= 16 && __builtin_cpu_supports("avx512f"))
     return gigaflops(16, time16());
-  if (lanes >= 8)
+  if (lanes >= 8 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
     return gigaflops(8, time8());
   return gigaflops(4, time4());
 }

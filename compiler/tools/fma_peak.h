@@ -4,7 +4,8 @@
 
 namespace burin {
 
-/// GFLOP/s of one run of about ten milliseconds, in vectors of `lanes` floats: 16, 8 or, without FMA, 4.
+/// GFLOP/s of one run of about ten milliseconds, in vectors of `lanes` floats, or of as many as this processor has: 16, 8
+/// or, without FMA, 4. A target may run on processors with narrower vectors than it counts in, as a GPU's does.
 double measureFmaPeak(int lanes);
 
 /// Bytes that this core reads from memory in a second, of one run over an array that no cache holds.
